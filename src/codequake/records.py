@@ -1,0 +1,538 @@
+"""The records that pass between the stages: frozen, plain data, no behaviour.
+
+``Problem -> Variant -> Completion -> Verdict -> Estimate``.  Values whose type depends on the
+problem (arguments, results) are held as canonical JSON text (``JsonText``), so that every record
+can be hashed, compared and stored in one column.  ``None`` means "not there" and never zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Check",
+    "Comparison",
+    "Completion",
+    "Difficulty",
+    "Domain",
+    "Estimate",
+    "Failure",
+    "FormulaKind",
+    "FormulaSlot",
+    "Interface",
+    "JsonText",
+    "Language",
+    "LeftOut",
+    "Measurement",
+    "Message",
+    "OutputOrder",
+    "Pair",
+    "Problem",
+    "PromptClass",
+    "Reference",
+    "Reply",
+    "Request",
+    "Section",
+    "SectionKind",
+    "Sentence",
+    "SlotKind",
+    "Span",
+    "SpanKind",
+    "Statement",
+    "Status",
+    "Step",
+    "StopReason",
+    "Symbol",
+    "TaskKind",
+    "Test",
+    "TestOutcome",
+    "TestStatus",
+    "Variant",
+    "Verdict",
+]
+
+SCHEMA_VERSION = 1
+
+JsonText = NewType("JsonText", str)
+"""Canonical JSON text of one value."""
+
+
+class Language(StrEnum):
+    """The language that a program must be written in."""
+
+    PYTHON = "python"
+    C = "c"
+
+
+class Interface(StrEnum):
+    """How a program is called: a named function, or a main program on standard input."""
+
+    FUNCTION = "function"
+    STDIN = "stdin"
+
+
+class Difficulty(StrEnum):
+    """The difficulty that the problem's author gave it."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+
+
+class TaskKind(StrEnum):
+    """Whether a perturbation keeps the task (same oracle) or changes it (new oracle)."""
+
+    KEPT = "kept"
+    CHANGED = "changed"
+
+
+class Status(StrEnum):
+    """How a completion's program ended.  A closed set; the last two never count against a model."""
+
+    PASSED = "passed"
+    WRONG_ANSWER = "wrong_answer"
+    RUNTIME_ERROR = "runtime_error"
+    TIMEOUT = "timeout"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    COMPILE_ERROR = "compile_error"
+    MISSING_ENTRY_POINT = "missing_entry_point"
+    NO_CODE = "no_code"
+    WRONG_LANGUAGE = "wrong_language"
+    IGNORES_INPUT = "ignores_input"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    PROVIDER_ERROR = "provider_error"
+    HARNESS_ERROR = "harness_error"
+
+
+class TestStatus(StrEnum):
+    """How one test of a program ended; ``not_run`` is neither a pass nor a failure."""
+
+    __test__ = False  # not a test case for pytest
+
+    PASSED = "passed"
+    WRONG_ANSWER = "wrong_answer"
+    RUNTIME_ERROR = "runtime_error"
+    TIMEOUT = "timeout"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    NOT_RUN = "not_run"
+
+
+class StopReason(StrEnum):
+    """Why a model stopped writing, as its provider said it."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    REFUSED = "refused"
+    ERROR = "error"
+    UNKNOWN = "unknown"
+
+
+class SectionKind(StrEnum):
+    """The parts of a statement; rewrites keep their order and their kind."""
+
+    TASK = "task"
+    INPUT = "input"
+    OUTPUT = "output"
+    EXAMPLES = "examples"
+    CONSTRAINTS = "constraints"
+
+
+class SpanKind(StrEnum):
+    """What a piece of a sentence is."""
+
+    TEXT = "text"
+    SLOT = "slot"
+    PROTECTED = "protected"
+    FORMULA = "formula"
+
+
+class SlotKind(StrEnum):
+    """The role of a typed slot: what a rewrite may put into other words."""
+
+    ACTOR = "actor"
+    OBJECT = "object"
+    QUANTITY = "quantity"
+    ACTION = "action"
+    GOAL = "goal"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a sentence.
+
+    ``text`` is what the flat statement shows.  ``slot`` and ``name`` are given for ``SLOT`` spans
+    only: spans with one name are replaced together.  ``PROTECTED`` spans (numbers, identifiers,
+    examples, the signature) must stand unchanged in every variant of a kept task.
+    """
+
+    kind: SpanKind
+    text: str
+    slot: SlotKind | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence, or one line of a list, in its pieces."""
+
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a statement; ``title`` is empty for the opening section."""
+
+    kind: SectionKind
+    title: str
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One entry of a table of replacements."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Another world to tell the problem in.
+
+    ``glossary`` maps slot names to the words of that world, ``renames`` maps identifiers.
+    """
+
+    name: str
+    glossary: tuple[Pair, ...]
+    renames: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement in its parts: the raw material of perturbations without a model."""
+
+    sections: tuple[Section, ...]
+    domains: tuple[Domain, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One input and the output that a right program gives.
+
+    For functions ``input`` is the JSON list of arguments and ``expected`` the JSON result; for
+    programs on standard input both are JSON strings.  ``visible`` says that the input stands in
+    the clean prompt.
+    """
+
+    __test__ = False  # not a test case for pytest
+
+    input: JsonText
+    expected: JsonText
+    visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A program that solves the problem; the first of a problem is its oracle."""
+
+    name: str
+    language: Language
+    code: str
+
+
+class OutputOrder(StrEnum):
+    """Whether the items of an output have an order."""
+
+    ORDERED = "ordered"
+    UNORDERED = "unordered"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How an output is compared with the expected one.
+
+    ``digits``: decimal digits that the task asks to print; ``None`` for exact values.  A number
+    is right when it differs by at most ``max(10**-digits, relative * magnitude)``.
+    """
+
+    digits: int | None = None
+    relative: float = 1e-9
+    order: OutputOrder = OutputOrder.ORDERED
+
+
+class FormulaKind(StrEnum):
+    """Whether a formula is an expression (a value) or an equation (a truth value)."""
+
+    EXPRESSION = "expression"
+    EQUATION = "equation"
+
+
+class PromptClass(StrEnum):
+    """Translation: the program evaluates the formula as it stands.  Reasoning: anything else."""
+
+    REASONING = "reasoning"
+    TRANSLATION = "translation"
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name in a formula.
+
+    ``low`` and ``high`` bound the values that tests draw (inclusive); both are ``None`` for the
+    unknown that a program has to find.  Inputs are read in the order of the symbols.
+    """
+
+    name: str
+    meaning: str
+    low: float | None
+    high: float | None
+    integer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaSlot:
+    """The formula of a prompt and what its symbols mean.
+
+    ``assumptions`` are relations such as ``a != 0`` that every test input satisfies.
+    """
+
+    text: str
+    kind: FormulaKind
+    prompt_class: PromptClass
+    symbols: tuple[Symbol, ...]
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A task with its statement, tests and reference programs.
+
+    ``problem_id`` is ``<set>/<slug>``.  ``generator`` is Python source that defines
+    ``generate(rng, size)`` and returns one input; it runs in the sandbox like any program.
+    """
+
+    problem_id: str
+    title: str
+    language: Language
+    interface: Interface
+    entry_point: str | None
+    parameters: tuple[str, ...]
+    statement: str
+    structure: Statement | None
+    tests: tuple[Test, ...]
+    references: tuple[Reference, ...]
+    generator: str | None
+    comparison: Comparison
+    formula: FormulaSlot | None
+    difficulty: Difficulty | None
+    topics: tuple[str, ...]
+    source: str
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the chain that made a variant; ``arguments`` is canonical JSON."""
+
+    name: str
+    arguments: JsonText
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check that a variant was put to, and what came out."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One prompt text made from a problem, with the proof of how it was made.
+
+    ``family`` groups variants in tables.  ``oracle_id`` names the problem whose tests judge it.
+    ``entry_point`` is the name that its program must define.  ``distance`` is the number of
+    formula mutations, ``None`` where there is no formula.  ``base_id`` is the variant that a
+    mitigation was applied to.  ``gated`` is true when every check passed; a variant that fails
+    one is kept and reported, but stands in no headline figure.
+    """
+
+    variant_id: str
+    problem_id: str
+    family: str
+    task: TaskKind
+    chain: tuple[Step, ...]
+    seed: int
+    text: str
+    entry_point: str | None
+    oracle_id: str
+    base_id: str | None
+    formula: str | None
+    distance: int | None
+    distance_proved: bool | None
+    assumptions: tuple[str, ...]
+    checks: tuple[Check, ...]
+    gated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a request; ``role`` is ``system``, ``user`` or ``assistant``."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that decides what a model answers.
+
+    ``engine`` names the weights or engine build where we know it, else it is empty.  ``decoding``
+    is canonical JSON of the decoding parameters.  ``key`` is the content key of all other fields.
+    """
+
+    key: str
+    model: str
+    engine: str
+    messages: tuple[Message, ...]
+    decoding: JsonText
+    sample: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back for a request.
+
+    ``error`` is given exactly when ``stop_reason`` is ``error``; such a reply is pending: it is
+    shown, retried, and never counts against the model.
+    """
+
+    key: str
+    text: str
+    reasoning: str | None
+    model_reported: str
+    stop_reason: StopReason
+    input_tokens: int | None
+    output_tokens: int | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One reply to one variant.  ``key`` is that of the request; equal prompts share a reply."""
+
+    problem_id: str
+    variant_id: str
+    model: str
+    sample: int
+    key: str
+    text: str
+    reasoning: str | None
+    model_reported: str
+    stop_reason: StopReason
+    input_tokens: int | None
+    output_tokens: int | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TestOutcome:
+    """How one test ended, and whether its input stands in the prompt that was answered."""
+
+    __test__ = False  # not a test case for pytest
+
+    visible: bool
+    status: TestStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The first test that did not pass: its index, input, expected output and what came instead.
+
+    ``got`` is ``None`` when the program gave no output for it.
+    """
+
+    test: int
+    input: JsonText
+    expected: JsonText
+    got: JsonText | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a completion's program ended.
+
+    ``program`` is what was extracted (empty when nothing was), ``extraction`` the rule that found
+    it, ``grader`` the version of everything that decides the verdict.
+    """
+
+    problem_id: str
+    variant_id: str
+    model: str
+    sample: int
+    status: Status
+    tests: tuple[TestOutcome, ...]
+    message: str
+    program: str
+    extraction: str
+    failure: Failure | None
+    grader: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Rows that a number does not rest on, and why."""
+
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its interval, its numerator and denominator, and what was left out.
+
+    ``value`` is ``None`` when there is no data; ``missing`` then says why.  ``low`` and ``high``
+    bound it at confidence ``level`` by ``method``.  While replies are pending ``incomplete`` is
+    true and ``bound_low``/``bound_high`` say what it would be if all of them failed or passed.
+    Shares are 0 to 1, differences -1 to 1.
+    """
+
+    metric: str
+    model: str
+    family: str
+    group: str
+    scope: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    numerator: float | None
+    denominator: int
+    problems: int
+    left_out: tuple[LeftOut, ...]
+    incomplete: bool
+    bound_low: float | None
+    bound_high: float | None
+    missing: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is true of one run and of no identity: seconds, memory, where and when."""
+
+    kind: str
+    key: str
+    seconds: float
+    cpu_seconds: float | None
+    memory_bytes: int | None
+    host: str
+    at: str
