@@ -8,7 +8,6 @@ that equal records give equal bytes.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import types
 import typing
 from collections.abc import Iterable, Iterator
@@ -49,7 +48,6 @@ def read_jsonl(path: Path, record_type: type[Record]) -> Iterator[Record]:
         yield from_plain(record_type, value, place=place)
 
 
-@functools.cache
 def arrow_schema(record_type: type) -> pa.Schema:
     """Return the Arrow schema of a record type, with version and type in its metadata."""
     import pyarrow as pa  # noqa: PLC0415 - heavy, and only stages that store need it
