@@ -19,7 +19,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
     frozenset({"canonical"}),
-    frozenset({"files", "codec", "statements"}),
+    frozenset({"files", "codec", "statements", "tasks"}),
     frozenset({"records", "seeding", "registry", "formula", "sandbox", "stats"}),
     frozenset({"keys", "ports"}),
     frozenset({"store", "journal", "problems"}),

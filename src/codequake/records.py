@@ -9,9 +9,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NewType
 
 from codequake.statements import Statement
+from codequake.tasks import (
+    Comparison,
+    Difficulty,
+    FormulaKind,
+    FormulaSlot,
+    Interface,
+    JsonText,
+    Language,
+    OutputOrder,
+    PromptClass,
+    Reference,
+    Symbol,
+    Test,
+)
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -48,31 +61,6 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
-
-JsonText = NewType("JsonText", str)
-"""Canonical JSON text of one value."""
-
-
-class Language(StrEnum):
-    """The language that a program must be written in."""
-
-    PYTHON = "python"
-    C = "c"
-
-
-class Interface(StrEnum):
-    """How a program is called: a named function, or a main program on standard input."""
-
-    FUNCTION = "function"
-    STDIN = "stdin"
-
-
-class Difficulty(StrEnum):
-    """The difficulty that the problem's author gave it."""
-
-    EASY = "easy"
-    MEDIUM = "medium"
-    HARD = "hard"
 
 
 class TaskKind(StrEnum):
@@ -124,94 +112,6 @@ class StopReason(StrEnum):
     REFUSED = "refused"
     ERROR = "error"
     UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """One input and the output that a right program gives.
-
-    For functions ``input`` is the JSON list of arguments and ``expected`` the JSON result; for
-    programs on standard input both are JSON strings.  ``visible`` says that the input stands in
-    the clean prompt.
-    """
-
-    __test__ = False  # not a test case for pytest
-
-    input: JsonText
-    expected: JsonText
-    visible: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A program that solves the problem; the first of a problem is its oracle."""
-
-    name: str
-    language: Language
-    code: str
-
-
-class OutputOrder(StrEnum):
-    """Whether the items of an output have an order."""
-
-    ORDERED = "ordered"
-    UNORDERED = "unordered"
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """How an output is compared with the expected one.
-
-    ``digits``: decimal digits that the task asks to print; ``None`` for exact values.  A number
-    is right when it differs by at most ``max(10**-digits, relative * magnitude)``.
-    """
-
-    digits: int | None = None
-    relative: float = 1e-9
-    order: OutputOrder = OutputOrder.ORDERED
-
-
-class FormulaKind(StrEnum):
-    """Whether a formula is an expression (a value) or an equation (a truth value)."""
-
-    EXPRESSION = "expression"
-    EQUATION = "equation"
-
-
-class PromptClass(StrEnum):
-    """Translation: the program evaluates the formula as it stands.  Reasoning: anything else."""
-
-    REASONING = "reasoning"
-    TRANSLATION = "translation"
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A name in a formula.
-
-    ``low`` and ``high`` bound the values that tests draw (inclusive); both are ``None`` for the
-    unknown that a program has to find.  Inputs are read in the order of the symbols.
-    """
-
-    name: str
-    meaning: str
-    low: float | None
-    high: float | None
-    integer: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FormulaSlot:
-    """The formula of a prompt and what its symbols mean.
-
-    ``assumptions`` are relations such as ``a != 0`` that every test input satisfies.
-    """
-
-    text: str
-    kind: FormulaKind
-    prompt_class: PromptClass
-    symbols: tuple[Symbol, ...]
-    assumptions: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
