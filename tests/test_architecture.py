@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -121,11 +122,11 @@ def test_public_names_are_a_decision(name: str) -> None:
         and not node.name.startswith("_")
     ]
     exported = list(getattr(module, "__all__", []))
-    assert exported == sorted(exported), "__all__ is sorted"
+    assert len(exported) == len(set(exported))  # its order is ruff's business (RUF022)
     assert set(defined) <= set(exported), "every public name stands in __all__"
     for item in exported:
         value = getattr(module, item)
-        if callable(value) and getattr(value, "__module__", "").startswith("codequake"):
+        if inspect.isclass(value) or inspect.isfunction(value):
             assert value.__doc__, f"{name}.{item} has no docstring"
 
 
