@@ -120,6 +120,7 @@ class Problem:
 
     ``problem_id`` is ``<set>/<slug>``.  ``generator`` is Python source that defines
     ``generate(rng, size)`` and returns one input; it runs in the sandbox like any program.
+    ``wrong`` are plausible mistakes that the tests must reject; simulated coders write them.
     """
 
     problem_id: str
@@ -132,6 +133,7 @@ class Problem:
     structure: Statement | None
     tests: tuple[Test, ...]
     references: tuple[Reference, ...]
+    wrong: tuple[Reference, ...]
     generator: str | None
     comparison: Comparison
     formula: FormulaSlot | None
