@@ -1,0 +1,94 @@
+"""The files of a study folder, and which of them still answer to the study's settings."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from codequake.canonical import canonical_json, parse_json
+from codequake.codec import from_plain, to_plain
+from codequake.errors import DataError, UsageError
+from codequake.files import make_folder, read_text, write_text
+from codequake.study.config import StudyConfig
+
+__all__ = ["StudyFolder"]
+
+
+class StudyFolder:
+    """Paths of a study's files.
+
+    ``study.json`` holds the settings in canonical form beside ``study.toml`` (the text as the user
+    wrote it); ``stages.json`` holds the content key of the inputs that each stage was made from,
+    so that a stage is repeated exactly when something before it changed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.settings = path / "study.json"
+        self.problems = path / "problems.parquet"
+        self.variants = path / "variants.parquet"
+        self.skipped = path / "skipped.jsonl"
+        self.completions = path / "completions"
+        self.verdicts = path / "verdicts.parquet"
+        self.measurements = path / "measurements.parquet"
+        self.estimates = path / "estimates.parquet"
+        self.report = path / "report"
+        self._stages = path / "stages.json"
+
+    def open(self, config: StudyConfig) -> StudyConfig:
+        """Bind the folder to a study and return the settings to use.
+
+        A new folder takes the settings.  An old one takes more models; any other difference is a
+        ``UsageError`` that names it, since mixed settings could not be compared.
+        """
+        if not self.settings.exists():
+            if self.path.exists() and not self.path.is_dir():
+                raise UsageError(f"--out {self.path} is a file; allowed: a folder")
+            if self.path.is_dir() and any(self.path.iterdir()):
+                raise UsageError(
+                    f"--out {self.path} holds files that are not a study; name a new folder"
+                )
+            make_folder(self.path)
+            self._write_settings(config)
+            return config
+        old = self.read_settings()
+        models = (*old.models, *(name for name in config.models if name not in old.models))
+        for name, value in to_plain(config).items():
+            if name != "models" and to_plain(old)[name] != value:
+                raise UsageError(
+                    f"--out {self.path} holds a study with {name} = "
+                    f"{canonical_json(to_plain(old)[name])}, this one has {canonical_json(value)}; "
+                    "name another folder"
+                )
+        merged = dataclasses.replace(config, models=models)
+        if merged != old:
+            self._write_settings(merged)
+        return merged
+
+    def read_settings(self) -> StudyConfig:
+        """Return the settings of an existing study.  Raises ``UsageError`` when there is none."""
+        if not self.settings.is_file():
+            raise UsageError(f"{self.path} is not a study folder: it has no {self.settings.name}")
+        place = str(self.settings)
+        return from_plain(StudyConfig, parse_json(read_text(self.settings), place=place))
+
+    def _write_settings(self, config: StudyConfig) -> None:
+        write_text(self.settings, canonical_json(to_plain(config)) + "\n")
+
+    def stage_key(self, stage: str) -> str | None:
+        """Return the key that a stage's file was made from; ``None`` when it was not made."""
+        found = self._read_stages().get(stage)
+        return found if isinstance(found, str) else None
+
+    def set_stage_key(self, stage: str, key: str) -> None:
+        """Record that a stage's file is complete and was made from ``key``."""
+        write_text(self._stages, canonical_json({**self._read_stages(), stage: key}) + "\n")
+
+    def _read_stages(self) -> dict[str, Any]:
+        if not self._stages.exists():
+            return {}
+        value = parse_json(read_text(self._stages), place=str(self._stages))
+        if not isinstance(value, dict):
+            raise DataError("not an object; remove the file", place=str(self._stages))
+        return value

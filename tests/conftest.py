@@ -1,0 +1,62 @@
+"""What all tests share: fixed random examples, the data of others, the command line as a program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+import codequake
+
+# Time limits on single examples would make a busy machine fail; examples are the same every time,
+# so that a red run can be repeated.
+hypothesis.settings.register_profile("codequake", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("codequake")
+
+RunCommand = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """The folder of foreign records; it must be there wherever ``CI`` is true."""
+    place = os.environ.get("CODEQUAKE_TEST_DATA")
+    if place and Path(place).is_dir():
+        return Path(place)
+    if os.environ.get("CI") == "true":
+        pytest.fail("CODEQUAKE_TEST_DATA names no folder, and CI must not go without it")
+    pytest.skip("CODEQUAKE_TEST_DATA names no folder")
+
+
+def command_environment(home: Path | None = None) -> dict[str, str]:
+    """An environment in which a new interpreter finds the package that is tested here."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(codequake.__file__).parents[1])}
+    environment.pop("COLUMNS", None)
+    if home is not None:
+        environment["HOME"] = str(home)
+    return environment
+
+
+@pytest.fixture
+def run_command(tmp_path: Path) -> RunCommand:
+    """Run ``codequake ARGUMENTS`` as a process of its own, in an empty folder."""
+
+    def run(
+        *arguments: str | Path, text: str = "", timeout: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "codequake", *map(str, arguments)],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            cwd=tmp_path,
+            env=command_environment(),
+        )
+
+    return run
