@@ -1,4 +1,4 @@
-"""What all tests share: fixed random examples, the data of others, the command line as a program."""
+"""What all tests share: fixed examples, the data of others, the command line as a program."""
 
 from __future__ import annotations
 

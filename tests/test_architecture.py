@@ -19,7 +19,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Lower may not import higher; neighbours in one row do not import each other.
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
-    frozenset({"canonical"}),
+    frozenset({"canonical", "plain"}),
     frozenset({"files", "codec", "statements", "tasks"}),
     frozenset({"records", "seeding", "registry", "formula", "sandbox", "stats"}),
     frozenset({"keys", "ports"}),
@@ -28,7 +28,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"perturb", "metrics"}),
     frozenset({"attack", "audit"}),
     frozenset({"report", "models"}),
-    frozenset({"study"}),
+    frozenset({"study", "terminal"}),
     frozenset({"cli"}),
 )
 LEVEL = {name: number for number, row in enumerate(LAYERS) for name in row}
@@ -40,6 +40,8 @@ HOMES = {
     "vl_convert": {"report"},
     "jinja2": {"report"},
     "typer": {"cli"},
+    "click": {"cli"},
+    "rich": {"terminal"},
     "sympy": {"formula"},
     "flint": {"formula"},
     "scipy": {"stats"},

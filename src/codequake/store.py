@@ -50,7 +50,7 @@ def read_jsonl(path: Path, record_type: type[Record]) -> Iterator[Record]:
 
 def arrow_schema(record_type: type) -> pa.Schema:
     """Return the Arrow schema of a record type, with version and type in its metadata."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy, and only stages that store need it
+    import pyarrow as pa
 
     fields = [pa.field(name, *_arrow_type(hint)) for name, hint in field_types(record_type).items()]
     metadata: dict[bytes | str, bytes | str] = {
@@ -62,7 +62,7 @@ def arrow_schema(record_type: type) -> pa.Schema:
 
 def _arrow_type(hint: Any) -> tuple[Any, bool]:
     """Return (Arrow type, nullable) of a type hint."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     while isinstance(hint, typing.NewType):
         hint = hint.__supertype__
@@ -87,8 +87,8 @@ def write_parquet(path: Path, record_type: type[Any], records: Iterable[Any]) ->
     Integers must fit 64 bits signed (seeds are stored modulo 2**63 by their makers).  Raises
     ``StorageError`` when the file cannot be written.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     schema = arrow_schema(record_type)
     rows = [to_plain(record) for record in records]
@@ -103,8 +103,8 @@ def read_parquet(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
     Raises ``DataError`` when the file is missing, is not Parquet, holds another record type, or
     was written by another schema version.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
         table = pq.read_table(path, memory_map=False)

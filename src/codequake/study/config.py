@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from codequake.perturb import PerturbationSpec
+
 from codequake.canonical import canonical_json
 from codequake.codec import from_plain, to_plain
 from codequake.errors import DataError, UsageError
 from codequake.files import read_text
-from codequake.perturb import PerturbationSpec
 from codequake.records import JsonText
 
 __all__ = [
@@ -192,6 +193,6 @@ def _line_of(text: str, table: str, index: int) -> int:
 def _line_of_error(text: str, message: str) -> int:
     """Return the line of the field that a codec message names."""
     if "unknown field" in message:
-        return _line(text, message.split("unknown field '")[1].split("'")[0])
-    path = message.split(" ")[0]
+        return _line(text, message.split("unknown field '")[1].split("'", maxsplit=1)[0])
+    path = message.split(" ", maxsplit=1)[0]
     return _line(text, path.split(".")[-1].split("[")[0])

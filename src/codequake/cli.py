@@ -1,0 +1,363 @@
+"""The command line: one thin sub-command per stage; everything else happens in the packages."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from codequake.errors import (
+    CheckFailedError,
+    CodequakeError,
+    NotAvailableError,
+    NothingToReturnError,
+    UsageError,
+)
+from codequake.plain import plain_text
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="codequake",
+    help="Does a code-generating model still write working code when only the words change?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+OutOption = Annotated[Path, typer.Option("--out", help="Folder of the study.")]
+WorkersOption = Annotated[
+    int, typer.Option("--workers", min=0, help="Sandboxes at a time; 0 means one per core.")
+]
+
+
+def _emit(value: Any) -> None:
+    """Print one JSON value for machines."""
+    import json
+
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=2, sort_keys=True) + "\n")
+
+
+def _say(text: str) -> None:
+    """Print text for people; nothing in it can steer the terminal."""
+    sys.stdout.write(plain_text(text) + "\n")
+
+
+def _workers(count: int) -> int:
+    return count or os.cpu_count() or 1
+
+
+@app.command()
+def doctor(json: JsonOption = False) -> None:
+    """Say what this machine can do: sandbox, compilers, model; each problem with its remedy."""
+    from codequake.study.health import diagnose_machine
+
+    findings = diagnose_machine()
+    usable = all(item.ok for item in findings if item.required)
+    if json:
+        from codequake.codec import to_plain
+
+        _emit({"findings": [to_plain(item) for item in findings], "can_grade": usable})
+    else:
+        for item in findings:
+            mark = "ok     " if item.ok else "MISSING" if item.required else "absent "
+            _say(f"{mark}  {item.name}: {item.detail}")
+            if not item.ok and item.remedy:
+                _say(f"         {item.remedy}")
+    if not usable:
+        raise CheckFailedError("programs cannot be graded on this machine; see the lines above")
+
+
+@app.command()
+def demo(
+    out: OutOption = Path("codequake-demo"),
+    model: Annotated[str, typer.Option("--model", help="Another model than the bundled.")] = "",
+    workers: WorkersOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Run the main job: bundled problems, bundled model; prints where the report is."""
+    _run_study("preset:demo", (model,) if model else (), out, 0, workers, json)
+
+
+problems_app = typer.Typer(help="List, show and check problem sets.", no_args_is_help=True)
+app.add_typer(problems_app, name="problems")
+
+
+@problems_app.command("list")
+def problems_list(json: JsonOption = False) -> None:
+    """List the bundled problem sets and their problems."""
+    from codequake.problems import load_set, set_names
+
+    sets = {name: load_set(name) for name in set_names()}
+    if json:
+        _emit(
+            [
+                {"set": name, "problem_id": item.problem_id, "title": item.title}
+                for name, items in sets.items()
+                for item in items
+            ]
+        )
+        return
+    for name, items in sets.items():
+        _say(f"{name}: {len(items)} problems")
+        for item in items:
+            _say(f"  {item.problem_id}  {item.title}")
+
+
+@problems_app.command("show")
+def problems_show(problem_id: str, json: JsonOption = False) -> None:
+    """Show one problem: statement, tests, references."""
+    from codequake.codec import to_plain
+    from codequake.problems import find_problem
+
+    problem = find_problem(problem_id)
+    if json:
+        _emit(to_plain(problem))
+        return
+    _say(f"{problem.problem_id}: {problem.title} ({problem.language}, {problem.licence})\n")
+    _say(problem.statement)
+    visible = sum(test.visible for test in problem.tests)
+    _say(f"\nTests: {visible} visible, {len(problem.tests) - visible} hidden")
+    for reference in problem.references:
+        _say(f"\nReference {reference.name} ({reference.language}):\n{reference.code.rstrip()}")
+
+
+@problems_app.command("check")
+def problems_check(
+    name: Annotated[str, typer.Argument(help="A bundled set or a file; all bundled sets.")] = "",
+    sandbox: Annotated[str, typer.Option("--sandbox", help="bwrap or none.")] = "bwrap",
+    json: JsonOption = False,
+) -> None:
+    """Check that references pass their tests, examples are true and wrong programs fail."""
+    from codequake.study.checking import check_sets
+
+    with _terminal() as notify:
+        reports = check_sets((name,) if name else None, sandbox, notify)
+    failed = [report for report in reports if report.findings]
+    if json:
+        from codequake.codec import to_plain
+
+        _emit([to_plain(report) for report in reports])
+    else:
+        for report in failed:
+            for finding in report.findings:
+                _say(f"{report.problem_id}: {finding}")
+        _say(f"{len(reports)} problems checked, {len(failed)} with findings")
+    if failed:
+        raise CheckFailedError(f"{len(failed)} of {len(reports)} problems have findings")
+
+
+@app.command()
+def perturb(
+    out: OutOption,
+    study: Annotated[str, typer.Argument(help="Study file or preset:NAME.")] = "",
+    problems: Annotated[str, typer.Option("--problems", help="A set, instead of a study.")] = "",
+    perturbation: Annotated[
+        list[str] | None, typer.Option("--perturbation", help="A name; may be repeated.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the variants.")] = 0,
+    sandbox: Annotated[str, typer.Option("--sandbox", help="bwrap or none.")] = "bwrap",
+    json: JsonOption = False,
+) -> None:
+    """Only make the variants of a study and check them."""
+    from codequake.study.run import make_study_variants, study_of_options
+
+    config = study_of_options(study, problems, tuple(perturbation or ()), seed, sandbox)
+    with _terminal() as notify:
+        made = make_study_variants(config, out, notify)
+    gated = sum(variant.gated for variant in made.variants)
+    if json:
+        _emit({"variants": len(made.variants), "gated": gated, "skipped": len(made.skipped)})
+    else:
+        _say(
+            f"{len(made.variants)} variants, {gated} passed every check, "
+            f"{len(made.skipped)} could not be made; they are in {out}"
+        )
+
+
+@app.command()
+def run(
+    study: Annotated[str, typer.Argument(help="Study file or preset:NAME.")],
+    out: OutOption,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", help="Model name; may be repeated.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, help="First N problems of each set; 0 means all.")
+    ] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count prompts and tokens; ask nothing.")
+    ] = False,
+    workers: WorkersOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Make variants, ask, grade and report; run again, it goes on where it stopped."""
+    if dry_run:
+        from codequake.study.dry_run import count_study
+
+        counts = count_study(study, tuple(model or ()), limit)
+        if json:
+            _emit(counts.as_json())
+        else:
+            _say(counts.as_text())
+        return
+    _run_study(study, tuple(model or ()), out, limit, workers, json)
+
+
+def _run_study(
+    source: str, models: tuple[str, ...], out: Path, limit: int, workers: int, json: bool
+) -> None:
+    from codequake.study.run import configure, run_study
+
+    config = configure(source, models, limit)
+    with _terminal() as notify:
+        result = run_study(config, out, workers=_workers(workers), notify=notify)
+    if json:
+        _emit(result.as_json())
+    else:
+        _say(result.summary)
+        _say(f"\nReport: {result.report}")
+    if result.pending:
+        raise CheckFailedError(
+            f"{result.pending} completions are pending; run the same command again to ask for them"
+        )
+
+
+@app.command()
+def extract(
+    language: Annotated[str, typer.Option("--language", help="python or c.")] = "python",
+    entry_point: Annotated[
+        str, typer.Option("--entry-point", help="Name that the program must define.")
+    ] = "",
+) -> None:
+    """Print the program that a reply on standard input contains, and nothing else."""
+    from codequake.grading import extract as extract_program
+    from codequake.records import Language
+
+    if language not in set(Language):
+        raise UsageError(f"--language is {language!r}; allowed: {', '.join(Language)}")
+    reply = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    found = extract_program(reply, language=Language(language), entry_point=entry_point or None)
+    if found.status is not None:
+        raise NothingToReturnError(f"{found.status}: {found.message}")
+    sys.stdout.write(found.program if found.program.endswith("\n") else found.program + "\n")
+
+
+@app.command()
+def grade(
+    source: Annotated[Path, typer.Argument(help="Completions (JSON Lines) or a study folder.")],
+    problems: Annotated[str, typer.Option("--problems", help="Bundled set or file.")] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write verdicts (JSON Lines) here.")
+    ] = None,
+    workers: WorkersOption = 0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, max=600, help="CPU seconds for one test.")
+    ] = 5.0,
+    sandbox: Annotated[str, typer.Option("--sandbox", help="bwrap or none.")] = "bwrap",
+    engine: Annotated[str, typer.Option("--engine", help="local.")] = "local",
+    json: JsonOption = False,
+) -> None:
+    """Grade completions, or grade a study again without a model and show what changed."""
+    from codequake.study.regrade import grade_file, regrade_study
+
+    if engine != "local":
+        raise NotAvailableError(f"--engine {engine!r} is not in this version; allowed: local")
+    with _terminal() as notify:
+        if source.is_dir():
+            result = regrade_study(source, workers=_workers(workers), notify=notify)
+        else:
+            if not problems:
+                raise UsageError("--problems is missing; name the set that the completions answer")
+            result = grade_file(source, problems, out, _workers(workers), timeout, sandbox, notify)
+    if json:
+        _emit(result.as_json())
+    else:
+        _say(result.as_text())
+    result.raise_for_problems()
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="Folder of a study.")],
+    format: Annotated[str, typer.Option("--format", help="html, md, csv, json.")] = "html,md",
+    json: JsonOption = False,
+) -> None:
+    """Write the report of a study again from its files."""
+    from codequake.study.run import report_study
+
+    formats = tuple(item.strip() for item in format.split(",") if item.strip())
+    paths = report_study(folder, formats)
+    if json:
+        _emit([str(path) for path in paths])
+    else:
+        _say("\n".join(str(path) for path in paths))
+
+
+def _later(name: str, what: str) -> None:
+    """Register a command of the contract that this version does not have."""
+
+    def command(context: typer.Context) -> None:
+        raise NotAvailableError(f"codequake {name} ({what}) is not in this version yet")
+
+    command.__doc__ = f"Not in this version yet: {what}."
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(name, context_settings=settings)(command)
+
+
+for _name, _what in (
+    ("merge", "join two folders of one study"),
+    ("compare", "compare two studies, problem by problem"),
+    ("audit", "recompute published tables"),
+    ("formula", "work with single formulas"),
+    ("attack", "search for the change that hurts most"),
+    ("reduce", "reduce the formulas of a prompt"),
+    ("export", "write a study for other tools"),
+):
+    _later(_name, _what)
+
+
+def _terminal() -> Any:
+    from codequake.terminal import Terminal
+
+    return Terminal()
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main() -> NoReturn:
+    """Run the command line; every ending is a documented exit code, never a traceback."""
+    import click
+
+    # A terminated run must stop as cleanly as an interrupted one.
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        app(standalone_mode=False)
+        sys.stdout.flush()
+    except CodequakeError as error:
+        _fail(str(error), error.exit_code)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except click.UsageError as error:
+        _fail(error.format_message(), 2)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("interrupted; what was done is kept, run the same command again to go on", 130)
+    except BrokenPipeError:
+        # The reader went away, as `head` does; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    sys.exit(0)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    sys.stderr.write(f"codequake: {plain_text(message, keep='')}\n")
+    sys.exit(code)
