@@ -12,7 +12,7 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def plain_text(text: str, *, keep: str = "\n\t") -> str:
-    r"""Return ``text`` with every invisible or controlling character spelled as ``\xNN``/``\uNNNN``.
+    r"""Return ``text`` with each invisible or controlling character spelled as ``\xNN``.
 
     Characters of ``keep`` stay (default: line feed and tab).  The result can be printed to any
     terminal and encoded in UTF-8.

@@ -43,6 +43,7 @@ __all__ = [
     "Measurement",
     "Message",
     "OutputOrder",
+    "Planned",
     "Problem",
     "PromptClass",
     "Reference",
@@ -247,6 +248,20 @@ class Completion:
     input_tokens: int | None
     output_tokens: int | None
     error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One completion that a study will have: ``key`` is the request that answers it.
+
+    Several rows may share a key: prompts with equal messages are asked once.
+    """
+
+    problem_id: str
+    variant_id: str
+    model: str
+    sample: int
+    key: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ __all__ = ["StudyFolder"]
 class StudyFolder:
     """Paths of a study's files.
 
-    ``study.json`` holds the settings in canonical form beside ``study.toml`` (the text as the user
-    wrote it); ``stages.json`` holds the content key of the inputs that each stage was made from,
+    ``study.json`` holds the settings in canonical form, ``stages.json`` holds the content key of the inputs that each stage was made from,
     so that a stage is repeated exactly when something before it changed.
     """
 
@@ -29,6 +28,7 @@ class StudyFolder:
         self.problems = path / "problems.parquet"
         self.variants = path / "variants.parquet"
         self.skipped = path / "skipped.jsonl"
+        self.plan = path / "plan.parquet"
         self.completions = path / "completions"
         self.verdicts = path / "verdicts.parquet"
         self.measurements = path / "measurements.parquet"

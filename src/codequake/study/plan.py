@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-
-from codequake.models import render_messages
+from collections.abc import Iterable, Mapping
 
 from codequake.canonical import canonical_json
 from codequake.codec import to_plain
 from codequake.journal import Entry
 from codequake.keys import new_request
+from codequake.models import render_messages
 from codequake.records import (
     Completion,
     JsonText,
+    Planned,
     Problem,
     Request,
     StopReason,
@@ -21,19 +20,9 @@ from codequake.records import (
 )
 from codequake.study.config import Decoding, StudyConfig
 
-__all__ = ["Planned", "completions_of", "decoding_text", "plan_requests", "unanswered"]
+__all__ = ["completions_of", "decoding_text", "plan_requests", "unanswered"]
 
-REPEAT = "repeat"
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """One completion that the study will have: which variant, which model, which sample."""
-
-    problem: Problem
-    variant: Variant
-    sample: int
-    request: Request
+_REPEAT = "repeat"
 
 
 def decoding_text(decoding: Decoding) -> JsonText:
@@ -48,51 +37,53 @@ def plan_requests(
     engine: str,
     problems: Mapping[str, Problem],
     variants: Iterable[Variant],
-) -> tuple[Planned, ...]:
-    """Return every completion of one model, in the order of the variants.
+) -> tuple[tuple[Planned, ...], dict[str, Request]]:
+    """Return every completion of one model in the order of the variants, and the requests by key.
 
     ``clean`` and all changed prompts take sample indices 0 .. n-1, ``repeat`` takes n .. 2n-1 of
     the clean prompt, so that it is asked anew.  Variants with equal messages share a request.
     """
     decoding = decoding_text(config.decoding)
-    planned = []
+    planned: list[Planned] = []
+    requests: dict[str, Request] = {}
     for variant in variants:
         problem = problems[variant.problem_id]
         messages = render_messages(problem, variant, config.style)
-        first = config.samples if variant.family == REPEAT else 0
+        first = config.samples if variant.family == _REPEAT else 0
         for sample in range(first, first + config.samples):
             request = new_request(model, engine, messages, decoding, sample)
-            planned.append(Planned(problem, variant, sample, request))
-    return tuple(planned)
+            requests[request.key] = request
+            planned.append(
+                Planned(problem.problem_id, variant.variant_id, model, sample, request.key)
+            )
+    return tuple(planned), requests
 
 
-def unanswered(planned: Iterable[Planned], known: Mapping[str, Entry]) -> tuple[Request, ...]:
-    """Return the requests without a reply, each once; replies that are errors are asked again."""
-    missing: dict[str, Request] = {}
-    for item in planned:
-        entry = known.get(item.request.key)
-        if entry is None or entry.reply.stop_reason is StopReason.ERROR:
-            missing[item.request.key] = item.request
-    return tuple(missing.values())
+def unanswered(requests: Mapping[str, Request], known: Mapping[str, Entry]) -> tuple[Request, ...]:
+    """Return the requests without a reply; a reply that is an error is asked for again."""
+    return tuple(
+        request
+        for key, request in requests.items()
+        if key not in known or known[key].reply.stop_reason is StopReason.ERROR
+    )
 
 
 def completions_of(
-    planned: Sequence[Planned], known: Mapping[str, Entry]
+    planned: Iterable[Planned], known: Mapping[str, Entry]
 ) -> tuple[Completion, ...]:
     """Return the completions that are there; what is missing stays out and counts as pending."""
     found = []
-    for item in planned:
-        entry = known.get(item.request.key)
-        if entry is None:
+    for row in planned:
+        if row.key not in known:
             continue
-        reply = entry.reply
+        reply = known[row.key].reply
         found.append(
             Completion(
-                problem_id=item.problem.problem_id,
-                variant_id=item.variant.variant_id,
-                model=item.request.model,
-                sample=item.sample,
-                key=reply.key,
+                problem_id=row.problem_id,
+                variant_id=row.variant_id,
+                model=row.model,
+                sample=row.sample,
+                key=row.key,
                 text=reply.text,
                 reasoning=reply.reasoning,
                 model_reported=reply.model_reported,

@@ -1,0 +1,184 @@
+"""Write the reference pages from the code: ``python docs/generate.py`` (``--check`` compares)."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import typer.main
+
+from codequake import records, statements
+from codequake.cli import app
+from codequake.codec import field_types
+from codequake.perturb import Skipped
+from codequake.records import SCHEMA_VERSION
+from codequake.store import arrow_schema
+
+REFERENCE = Path(__file__).parent / "reference"
+
+# File of a study folder -> the record type of its rows.
+FILES: dict[str, type] = {
+    "problems.parquet": records.Problem,
+    "variants.parquet": records.Variant,
+    "skipped.jsonl": Skipped,
+    "plan.parquet": records.Planned,
+    "verdicts.parquet": records.Verdict,
+    "estimates.parquet": records.Estimate,
+    "measurements.parquet": records.Measurement,
+}
+# Rows of completions/*.jsonl: {"row": {"version", "request", "reply", "measurement"}, "sum"}.
+JOURNAL: dict[str, type] = {
+    "request": records.Request,
+    "reply": records.Reply,
+    "measurement": records.Measurement,
+}
+PARTS = (
+    statements.Statement,
+    statements.Section,
+    statements.Sentence,
+    statements.Span,
+    statements.Domain,
+    statements.Pair,
+    records.Test,
+    records.Reference,
+    records.Comparison,
+    records.FormulaSlot,
+    records.Symbol,
+    records.Step,
+    records.Check,
+    records.Message,
+    records.TestOutcome,
+    records.Failure,
+    records.LeftOut,
+)
+ENUMS = (
+    records.Status,
+    records.TestStatus,
+    records.StopReason,
+    records.Language,
+    records.Interface,
+    records.Difficulty,
+    records.TaskKind,
+    records.FormulaKind,
+    records.PromptClass,
+    records.OutputOrder,
+    statements.SectionKind,
+    statements.SpanKind,
+    statements.SlotKind,
+)
+
+
+def type_name(hint: Any) -> str:
+    """The name of a field's type as a reader knows it."""
+    text = getattr(hint, "__name__", str(hint)) if isinstance(hint, type) else str(hint)
+    for module in ("codequake.records.", "codequake.tasks.", "codequake.statements."):
+        text = text.replace(module, "")
+    text = text.replace("tuple[", "list of ").replace(", ...]", "").replace(" | None", "")
+    return {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}.get(
+        text, text
+    )
+
+
+def table_of(record_type: type) -> list[str]:
+    """One record type: what it is, and a row for each column."""
+    lines = [inspect.cleandoc(record_type.__doc__ or ""), ""]
+    lines += ["| column | type | may be null |", "| --- | --- | --- |"]
+    for name, hint in field_types(record_type).items():
+        nullable = arrow_schema(record_type).field(name).nullable
+        lines.append(f"| `{name}` | {type_name(hint)} | {'yes' if nullable else 'no'} |")
+    return [*lines, ""]
+
+
+def records_page() -> str:
+    """Every file of a study folder with its columns, types and null rules."""
+    lines = [
+        "# Files and records",
+        "",
+        f"Schema version {SCHEMA_VERSION}. This page is generated from the code"
+        " (`python docs/generate.py`) and checked by a test.",
+        "",
+        "A list is never null; it is empty. `JsonText` is the canonical JSON text of one value."
+        " Parquet files carry `codequake.record` and `codequake.schema_version` in their metadata.",
+        "",
+        "| file | rows |",
+        "| --- | --- |",
+        "| `study.json` | the settings of the study, one canonical JSON value |",
+        "| `stages.json` | the content key of what each stage was made from |",
+    ]
+    lines += [f"| `{name}` | {kind.__name__} |" for name, kind in FILES.items()]
+    lines += [
+        "| `completions/<writer>-<n>.jsonl` | the journal: one reply a row, with its checksum |",
+        "| `report/` | the report in the formats that were asked for |",
+        "",
+    ]
+    for name, kind in FILES.items():
+        lines += [f"## {name}: {kind.__name__}", "", *table_of(kind)]
+    lines += ["## completions: rows of the journal", ""]
+    lines += [
+        'A row is `{"row": {"version", "request", "reply", "measurement"}, "sum"}`; `sum` is the'
+        " first 16 hex digits of SHA-256 over the canonical JSON of `row`.",
+        "",
+    ]
+    for name, kind in JOURNAL.items():
+        lines += [f"### {name}: {kind.__name__}", "", *table_of(kind)]
+    lines += ["### Completion (a reply joined to its variant; not stored)", ""]
+    lines += table_of(records.Completion)
+    lines += ["## Parts of records", ""]
+    for kind in PARTS:
+        lines += [f"### {kind.__name__}", "", *table_of(kind)]
+    lines += ["## Closed sets of values", ""]
+    for kind in ENUMS:
+        lines += [f"### {kind.__name__}", "", inspect.cleandoc(kind.__doc__ or ""), ""]
+        lines += [f"- `{member.value}`" for member in kind] + [""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def command_page() -> str:
+    """The help of every command, as the program prints it."""
+    lines = [
+        "# Command line",
+        "",
+        "This page is generated from the program's own help and checked by a test.",
+        "",
+        "Exit codes: 0 done, 1 a check failed or the machine lacks something, 2 wrong use,"
+        " 3 nothing to return, 130 interrupted.",
+        "",
+    ]
+    root = typer.main.get_command(app)
+    pending: list[tuple[str, Any]] = [("codequake", root)]
+    while pending:
+        name, command = pending.pop(0)
+        context = click.Context(command, info_name=name, terminal_width=88, max_content_width=88)
+        lines += [f"## {name}", "", "```text", command.get_help(context).rstrip(), "```", ""]
+        subcommands = getattr(command, "commands", {})
+        pending = [(f"{name} {key}", item) for key, item in subcommands.items()] + pending
+    return "\n".join(lines).rstrip() + "\n"
+
+
+PAGES = {"records.md": records_page, "command-line.md": command_page}
+
+
+def main() -> int:
+    """Write the pages, or say which of them are out of date."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare, write nothing, exit 1")
+    check = parser.parse_args().check
+    stale = []
+    for name, page in PAGES.items():
+        path = REFERENCE / name
+        text = page()
+        if not path.exists() or path.read_text("utf-8") != text:
+            stale.append(name)
+            if not check:
+                path.write_text(text, "utf-8")
+    for name in stale:
+        sys.stdout.write(f"{'out of date' if check else 'written'}: docs/reference/{name}\n")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

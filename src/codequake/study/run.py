@@ -1,0 +1,145 @@
+"""A whole study: variants, replies, verdicts, estimates and report, each only where missing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from codequake.canonical import canonical_json
+from codequake.errors import UsageError
+from codequake.grading import Grader, SandboxOracle, self_test
+from codequake.journal import Entry, read_journal
+from codequake.perturb import PERTURBATIONS, PerturbationSpec
+from codequake.problems import find_problem
+from codequake.records import JsonText, Problem, Variant, Verdict
+from codequake.sandbox import Limits, open_backend
+from codequake.study.asking import ask_models
+from codequake.study.config import GraderSettings, StudyConfig, load_study
+from codequake.study.folder import StudyFolder
+from codequake.study.plan import Planned, completions_of
+from codequake.study.progress import Notify
+from codequake.study.reporting import tables_of_study, write_estimates
+from codequake.study.stages import (
+    Made,
+    grade_stage,
+    measurements_of,
+    problems_stage,
+    read_made,
+    variants_stage,
+)
+
+__all__ = [
+    "RunResult",
+    "configure",
+    "make_study_variants",
+    "open_grader",
+    "report_study",
+    "run_study",
+    "study_of_options",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run came to: the summary, where the report is, and what is still pending."""
+
+    folder: Path
+    report: Path
+    summary: str
+    planned: int
+    asked: int
+    reused: int
+    pending: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the counts and paths as a JSON value."""
+        return {
+            "folder": str(self.folder),
+            "report": str(self.report),
+            "planned": self.planned,
+            "asked": self.asked,
+            "reused": self.reused,
+            "pending": self.pending,
+        }
+
+
+def configure(source: str, models: tuple[str, ...], limit: int) -> StudyConfig:
+    """Return the study's settings with what the command line changes in them."""
+    config = load_study(source)
+    if models:
+        config = dataclasses.replace(config, models=models)
+    if limit:
+        config = dataclasses.replace(config, limit=limit)
+    if not config.models:
+        raise UsageError("no model is named; use --model, or models in the study file")
+    return config
+
+
+def study_of_options(
+    source: str, problems: str, perturbations: tuple[str, ...], seed: int, sandbox: str
+) -> StudyConfig:
+    """Return the settings of ``codequake perturb``: a study, or a set with named perturbations."""
+    if bool(source) == bool(problems):
+        raise UsageError("name either a study or --problems SET, and not both")
+    if source:
+        return load_study(source)
+    names = perturbations or ("clean",)
+    for name in names:
+        PERTURBATIONS[name]  # an unknown name is an error with near names
+    return StudyConfig(
+        name="variants",
+        title="variants",
+        seed=seed,
+        problems=(problems,),
+        perturbations=tuple(
+            PerturbationSpec(name, JsonText(canonical_json({}))) for name in names
+        ),
+        grader=GraderSettings(sandbox=sandbox),
+    )
+
+
+def make_study_variants(config: StudyConfig, out: Path, notify: Notify) -> Made:
+    """Run the first two stages of a study."""
+    folder = StudyFolder(out)
+    config = folder.open(config)
+    backend = open_backend(config.grader.sandbox)
+    problems = problems_stage(folder, config)
+    return variants_stage(folder, config, problems, SandboxOracle(backend), notify)
+
+
+def open_grader(settings: GraderSettings) -> Grader:
+    """Return a grader that has just proved that it can tell right from wrong."""
+    grader = Grader(open_backend(settings.sandbox), Limits(cpu_seconds=settings.timeout))
+    self_test(grader)
+    return grader
+
+
+def run_study(config: StudyConfig, out: Path, *, workers: int, notify: Notify) -> RunResult:
+    """Run a study in folder ``out``, or go on with it.
+
+    Raises ``UsageError`` when the folder holds another study and ``MachineError`` when programs
+    cannot be isolated here; both before any model is asked.
+    """
+    folder = StudyFolder(out)
+    config = folder.open(config)
+    grader = open_grader(config.grader)
+    problems = problems_stage(folder, config)
+    made = variants_stage(folder, config, problems, SandboxOracle(grader.backend), notify)
+    asked = ask_models(folder, config, problems, made.variants, notify)
+    known = read_journal(folder.completions)
+    measurements_of(folder)
+    verdicts = _grade(folder, asked.planned, known, problems, made, grader, workers, notify)
+    tables = write_estimates(folder, config, problems, made, asked.planned, verdicts)
+    paths = report_study(out, ("html", "md", "csv", "json"))
+    pending = len(asked.planned) - sum(item.error is None for item in tables.completions)
+    return RunResult(
+        folder=out,
+        report=paths[0],
+        summary=tables.summary,
+        planned=len(asked.planned),
+        asked=asked.asked,
+        reused=asked.reused,
+        pending=pending,
+    )

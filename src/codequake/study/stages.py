@@ -1,0 +1,201 @@
+"""The stages of a study: each is a function of the files before it and writes one file."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import codequake
+from codequake.canonical import content_key
+from codequake.codec import to_plain
+from codequake.errors import DataError
+from codequake.files import read_json_lines
+from codequake.grading import GradeItem, Grader, grade_items
+from codequake.journal import Journal, read_journal
+from codequake.perturb import Skipped, make_variants
+from codequake.ports import Oracle
+from codequake.problems import load_set
+from codequake.records import (
+    Completion,
+    Measurement,
+    Problem,
+    Status,
+    Variant,
+    Verdict,
+)
+from codequake.store import read_parquet, write_jsonl, write_parquet
+from codequake.study.config import StudyConfig
+from codequake.study.folder import StudyFolder
+from codequake.study.progress import Notify
+
+__all__ = [
+    "PENDING",
+    "Made",
+    "grade_stage",
+    "load_problems",
+    "measurements_of",
+    "problems_stage",
+    "read_made",
+    "variants_stage",
+]
+
+PENDING = frozenset({Status.PROVIDER_ERROR, Status.HARNESS_ERROR})
+_CHUNK = 64
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Made:
+    """The variants of a study, and what could not be made with its reason."""
+
+    variants: tuple[Variant, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def load_problems(config: StudyConfig) -> tuple[Problem, ...]:
+    """Return the problems of a study in the order of its sets.  Ids must be unique."""
+    found: dict[str, Problem] = {}
+    for name in config.problems:
+        for problem in load_set(name)[: config.limit]:
+            if problem.problem_id in found:
+                raise DataError(f"problem {problem.problem_id} stands in two sets of the study")
+            found[problem.problem_id] = problem
+    return tuple(found.values())
+
+
+def problems_stage(folder: StudyFolder, config: StudyConfig) -> tuple[Problem, ...]:
+    """Write ``problems.parquet``; a study keeps the problems that it began with."""
+    if folder.stage_key("problems") is not None:
+        return read_parquet(folder.problems, Problem)
+    problems = load_problems(config)
+    write_parquet(folder.problems, Problem, problems)
+    folder.set_stage_key("problems", _key_of(problems))
+    return problems
+
+
+def _key_of(records: Sequence[Any]) -> str:
+    return content_key([to_plain(record) for record in records])
+
+
+def variants_stage(
+    folder: StudyFolder,
+    config: StudyConfig,
+    problems: Sequence[Problem],
+    oracle: Oracle,
+    notify: Notify,
+) -> Made:
+    """Write ``variants.parquet`` and ``skipped.jsonl`` unless they answer to the same inputs."""
+    specs = [to_plain(spec) for spec in config.perturbations]
+    key = content_key([folder.stage_key("problems"), specs, config.seed, codequake.__version__])
+    if folder.stage_key("variants") == key:
+        return read_made(folder)
+    variants: list[Variant] = []
+    skipped: list[Skipped] = []
+    with notify.stage("variants", len(problems)) as progress:
+        for done, problem in enumerate(problems, start=1):
+            batch = make_variants(problem, config.perturbations, seed=config.seed, oracle=oracle)
+            variants += batch.variants
+            skipped += batch.skipped
+            progress(done, len(problems))
+    write_parquet(folder.variants, Variant, variants)
+    write_jsonl(folder.skipped, skipped)
+    folder.set_stage_key("variants", key)
+    return Made(tuple(variants), tuple(skipped))
+
+
+def read_made(folder: StudyFolder) -> Made:
+    """Read the variants of a study back."""
+    skipped = [
+        Skipped(value["problem_id"], value["perturbation"], value["reason"])
+        for _, value in read_json_lines(folder.skipped)
+    ]
+    return Made(read_parquet(folder.variants, Variant), tuple(skipped))
+
+
+def grade_stage(
+    folder: StudyFolder,
+    completions: Sequence[Completion],
+    problems: Mapping[str, Problem],
+    variants: Mapping[str, Variant],
+    grader: Grader,
+    *,
+    workers: int,
+    notify: Notify,
+) -> tuple[Verdict, ...]:
+    """Grade what has no verdict of this grader yet and write ``verdicts.parquet``.
+
+    Verdicts are written in chunks, so that an interrupted run keeps what it graded.  Verdicts of
+    replies that were errors are always made again.
+    """
+    known = _known_verdicts(folder, grader.version, completions)
+    todo = [item for item in completions if _row(item) not in known]
+    measured: list[Measurement] = []
+    if todo:
+        with notify.stage("grading", len(todo)) as progress:
+            items = [
+                GradeItem(
+                    problems[variants[item.variant_id].oracle_id],
+                    item,
+                    variants[item.variant_id].entry_point,
+                )
+                for item in todo
+            ]
+            graded = grade_items(grader, items, workers=workers, progress=progress)
+            for number, (verdict, measurement) in enumerate(graded, start=1):
+                known[_row(verdict)] = verdict
+                measured.append(measurement)
+                if number % _CHUNK == 0 and number < len(todo):
+                    _write_verdicts(folder, completions, known)
+    verdicts = _write_verdicts(folder, completions, known)
+    if measured:
+        _add_measurements(folder, measured)
+    return verdicts
+
+
+def _row(item: Completion | Verdict) -> tuple[str, str, int]:
+    return (item.variant_id, item.model, item.sample)
+
+
+def _known_verdicts(
+    folder: StudyFolder, version: str, completions: Sequence[Completion]
+) -> dict[tuple[str, str, int], Verdict]:
+    """Return the verdicts that still hold: same grader, and a reply that can not change."""
+    if not folder.verdicts.exists():
+        return {}
+    rows = {_row(item) for item in completions if item.error is None}
+    return {
+        _row(verdict): verdict
+        for verdict in read_parquet(folder.verdicts, Verdict)
+        if verdict.grader == version and verdict.status not in PENDING and _row(verdict) in rows
+    }
+
+
+def _write_verdicts(
+    folder: StudyFolder,
+    completions: Sequence[Completion],
+    known: Mapping[tuple[str, str, int], Verdict],
+) -> tuple[Verdict, ...]:
+    verdicts = tuple(known[_row(item)] for item in completions if _row(item) in known)
+    ordered = sorted(verdicts, key=lambda item: (item.model, item.variant_id, item.sample))
+    write_parquet(folder.verdicts, Verdict, ordered)
+    return verdicts
+
+
+def _add_measurements(folder: StudyFolder, measured: Sequence[Measurement]) -> None:
+    old: tuple[Measurement, ...] = ()
+    if folder.measurements.exists():
+        old = read_parquet(folder.measurements, Measurement)
+    newest = {(item.kind, item.key): item for item in (*old, *measured)}
+    rows = sorted(newest.values(), key=lambda item: (item.kind, item.key))
+    write_parquet(folder.measurements, Measurement, rows)
+
+
+def measurements_of(folder: StudyFolder) -> None:
+    """Bring the times of the journal's replies into ``measurements.parquet``."""
+    entries = read_journal(folder.completions)
+    _add_measurements(folder, [entry.measurement for entry in entries.values()])
+
+
+def open_journal(folder: StudyFolder) -> Journal:
+    """Return a journal that writes into the study's own folder of replies."""
+    return Journal(folder.completions)
