@@ -201,8 +201,9 @@ def run(
     """Make variants, ask, grade and report; run again, it goes on where it stopped."""
     if dry_run:
         from codequake.study.dry_run import count_study
+        from codequake.study.run import configure
 
-        counts = count_study(study, tuple(model or ()), limit)
+        counts = count_study(configure(study, tuple(model or ()), limit))
         if json:
             _emit(counts.as_json())
         else:
@@ -266,6 +267,7 @@ def grade(
     json: JsonOption = False,
 ) -> None:
     """Grade completions, or grade a study again without a model and show what changed."""
+    from codequake.study.config import GraderSettings
     from codequake.study.regrade import grade_file, regrade_study
 
     if engine != "local":

@@ -12,7 +12,7 @@ from codequake.codec import to_plain
 from codequake.errors import DataError
 from codequake.files import read_json_lines
 from codequake.grading import GradeItem, Grader, grade_items
-from codequake.journal import Journal, read_journal
+from codequake.journal import read_journal
 from codequake.perturb import Skipped, make_variants
 from codequake.ports import Oracle
 from codequake.problems import load_set
@@ -121,13 +121,14 @@ def grade_stage(
     *,
     workers: int,
     notify: Notify,
+    again: bool = False,
 ) -> tuple[Verdict, ...]:
-    """Grade what has no verdict of this grader yet and write ``verdicts.parquet``.
+    """Grade what has no verdict of this grader yet (``again``: all) and write ``verdicts.parquet``.
 
     Verdicts are written in chunks, so that an interrupted run keeps what it graded.  Verdicts of
     replies that were errors are always made again.
     """
-    known = _known_verdicts(folder, grader.version, completions)
+    known = {} if again else _known_verdicts(folder, grader.version, completions)
     todo = [item for item in completions if _row(item) not in known]
     measured: list[Measurement] = []
     if todo:
@@ -144,7 +145,7 @@ def grade_stage(
             for number, (verdict, measurement) in enumerate(graded, start=1):
                 known[_row(verdict)] = verdict
                 measured.append(measurement)
-                if number % _CHUNK == 0 and number < len(todo):
+                if not again and number % _CHUNK == 0 and number < len(todo):
                     _write_verdicts(folder, completions, known)
     verdicts = _write_verdicts(folder, completions, known)
     if measured:
@@ -194,8 +195,3 @@ def measurements_of(folder: StudyFolder) -> None:
     """Bring the times of the journal's replies into ``measurements.parquet``."""
     entries = read_journal(folder.completions)
     _add_measurements(folder, [entry.measurement for entry in entries.values()])
-
-
-def open_journal(folder: StudyFolder) -> Journal:
-    """Return a journal that writes into the study's own folder of replies."""
-    return Journal(folder.completions)
