@@ -2,7 +2,7 @@
 
 from codequake.problems.building import build_tests, rebuild_file
 from codequake.problems.checking import Agree, Finding, Report, check_problems
-from codequake.problems.rendering import input_stands_in, render_statement
+from codequake.problems.rendering import input_stands_in, render_statement, shown_output
 from codequake.problems.sampling import sample_inputs
 from codequake.problems.sets import (
     ProblemFile,
@@ -29,4 +29,5 @@ __all__ = [
     "render_statement",
     "sample_inputs",
     "set_names",
+    "shown_output",
 ]

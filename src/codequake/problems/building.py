@@ -12,12 +12,13 @@ import re
 from pathlib import Path
 
 from codequake.canonical import canonical_json, parse_json
-from codequake.errors import CheckFailedError
+from codequake.errors import CheckFailedError, DataError
 from codequake.files import read_text, write_text
 from codequake.ports import Oracle
 from codequake.problems.authoring import Authored, read_authored
 from codequake.problems.rendering import input_stands_in
 from codequake.problems.sampling import sample_inputs
+from codequake.problems.shape import input_fault
 from codequake.records import JsonText, Problem, Test
 from codequake.seeding import generator_for, seed_for
 
@@ -32,10 +33,16 @@ _NOTE = "# Written by codequake.problems.building from the inputs above; change 
 def fresh_inputs(problem: Problem, oracle: Oracle, seed: int, count: int) -> tuple[JsonText, ...]:
     """Return ``count`` inputs of a problem's generator, or of its formula's symbols without one.
 
-    Empty when a problem has neither.  Those of a generator may repeat.
+    Empty when a problem has neither.  Those of a generator may repeat.  Raises ``DataError`` when
+    a generator gives something that is no input of the problem.
     """
     if problem.generator is not None:
-        return oracle.generate(problem, seed, count)
+        inputs = oracle.generate(problem, seed, count)
+        for number, item in enumerate(inputs):
+            fault = input_fault(problem, item)
+            if fault:
+                raise DataError(f"generate(rng, {number}) gives {fault}")
+        return inputs
     if problem.formula is not None:
         return sample_inputs(problem.formula, generator_for(seed, "inputs"), count)
     return ()

@@ -6,15 +6,17 @@ the grader.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from codequake.errors import CheckFailedError, DataError
+from codequake.canonical import canonical_json, parse_json
+from codequake.errors import CheckFailedError, UserError
 from codequake.ports import Oracle
 from codequake.problems.building import fresh_inputs
 from codequake.problems.declarations import formula_findings
 from codequake.problems.likeness import outline
+from codequake.problems.rendering import show_value, shown_output
 from codequake.problems.structure import structure_findings
 from codequake.records import Comparison, Interface, JsonText, Problem
 from codequake.seeding import seed_for
@@ -55,7 +57,7 @@ def check_problems(
     """Yield one report a problem, in their order.
 
     Shown by execution: every reference passes every test (the visible ones are the examples of
-    the statement), all references agree on ``fresh`` inputs drawn anew, and every wrong program
+    the statement, whose outputs are compared too), all references agree on ``fresh`` inputs drawn anew, and every wrong program
     answers something and is rejected by a hidden test.  Shown from the text: visible inputs stand
     in the statement and hidden ones do not, there are at least ``hidden`` hidden tests, the
     structured statement renders to the flat one, slots, glossaries and renames fit, a formula
@@ -63,13 +65,14 @@ def check_problems(
     names are one program.  Raises ``MachineError`` when the oracle cannot run.
     """
     twins = _twins(problems)
-    ids = [problem.problem_id for problem in problems]
+    ids = Counter(problem.problem_id for problem in problems)
     for problem in problems:
         findings = [
-            *_repeated(problem, ids),
+            *_repeated(problem, ids[problem.problem_id]),
             *(Finding("structure", text) for text in structure_findings(problem, hidden)),
             *(Finding("formula", text) for text in _formula(problem, agree)),
             *(Finding("references", text) for text in twins.get(problem.problem_id, ())),
+            *_examples(problem, agree),
             *_references(problem, oracle, agree),
             *_fresh(problem, oracle, agree, seed, fresh),
             *_wrong(problem, oracle, agree),
@@ -77,10 +80,29 @@ def check_problems(
         yield Report(problem.problem_id, tuple(findings))
 
 
-def _repeated(problem: Problem, ids: Sequence[str]) -> Iterator[Finding]:
-    count = ids.count(problem.problem_id)
+def _repeated(problem: Problem, count: int) -> Iterator[Finding]:
     if count > 1:
         yield Finding("structure", f"the id stands {count} times")
+
+
+def _examples(problem: Problem, agree: Agree) -> Iterator[Finding]:
+    """Hold the outputs that the statement shows against those of the visible tests."""
+    for number, test in enumerate(problem.tests, start=1):
+        shown = shown_output(problem, test.input, problem.statement) if test.visible else None
+        if shown is None:
+            continue
+        match problem.interface:
+            case Interface.FUNCTION:
+                right = shown == show_value(parse_json(test.expected))
+            case Interface.STDIN:
+                output = JsonText(canonical_json(shown + "\n"))
+                right = agree(test.expected, output, problem.comparison, problem.interface)
+        if not right:
+            yield Finding(
+                "examples",
+                f"the statement shows the output {_short(shown)} for visible test {number}, "
+                f"which expects {_short(test.expected)}",
+            )
 
 
 def _formula(problem: Problem, agree: Agree) -> Iterator[str]:
@@ -132,7 +154,7 @@ def _fresh(
     """Compare the references with the first one on inputs that no author has seen."""
     try:
         inputs = fresh_inputs(problem, oracle, seed_for(seed, "check", problem.problem_id), count)
-    except (CheckFailedError, DataError) as error:
+    except (CheckFailedError, UserError) as error:
         yield Finding("generator", str(error))
         return
     if len(problem.references) < 2:

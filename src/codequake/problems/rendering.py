@@ -11,7 +11,13 @@ from codequake.canonical import parse_json
 from codequake.records import Interface, JsonText, Problem
 from codequake.statements import Section, SectionKind, Sentence, Statement
 
-__all__ = ["input_stands_in", "render_statement", "show_arguments", "show_value"]
+__all__ = [
+    "input_stands_in",
+    "render_statement",
+    "show_arguments",
+    "show_value",
+    "shown_output",
+]
 
 
 def render_statement(statement: Statement) -> str:
@@ -71,13 +77,36 @@ def input_stands_in(problem: Problem, test_input: JsonText, text: str) -> bool:
     input, where its lines stand between ``Input:`` and ``Output:``.  Blanks at the ends of lines
     do not matter.
     """
+    return _find_example(problem, test_input, text) is not None
+
+
+def shown_output(problem: Problem, test_input: JsonText, text: str) -> str | None:
+    """Return the output that a prompt shows for an input, as it stands there.
+
+    It ends at a blank line, at an explanation or with the text.  ``None`` when the input does not
+    stand there, or no ``Output:`` follows it.
+    """
+    found = _find_example(problem, test_input, text)
+    if found is None:
+        return None
+    output = _OUTPUT.match(text, found.end())
+    return None if output is None else output["output"].strip()
+
+
+_OUTPUT = re.compile(
+    r"\s*?\n[ \t]*Output:(?P<output>.*?)(?=\n[ \t]*\n|\n[ \t]*Explanation:|\Z)", re.DOTALL
+)
+
+
+def _find_example(problem: Problem, test_input: JsonText, text: str) -> re.Match[str] | None:
+    """Return where the input stands in the text, up to the end of its last line."""
     value = parse_json(test_input)
     match problem.interface:
         case Interface.FUNCTION:
             shown = r",\s*".join(rf"\w+ = {re.escape(show_value(item))}" for item in value)
-            pattern = rf"^[ \t]*Input:\s*{shown}[ \t]*$"
+            pattern = rf"^[ \t]*Input:\s*{shown}(?=[ \t]*$)"
         case Interface.STDIN:
             lines = [re.escape(line.strip()) for line in value.strip("\n").split("\n")]
             shown = r"[ \t]*\n[ \t]*".join(lines)
-            pattern = rf"^[ \t]*Input:[ \t]*\n?[ \t]*{shown}\s*?\n\s*Output:"
-    return re.search(pattern, text, re.MULTILINE) is not None
+            pattern = rf"^[ \t]*Input:[ \t]*\n?[ \t]*{shown}(?=\s*?\n\s*Output:)"
+    return re.search(pattern, text, re.MULTILINE)

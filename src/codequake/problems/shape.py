@@ -7,9 +7,9 @@ from typing import Any
 
 from codequake.canonical import canonical_json, parse_json
 from codequake.errors import DataError
-from codequake.records import Interface, Problem, Test
+from codequake.records import Interface, JsonText, Problem, Test
 
-__all__ = ["refuse_malformed"]
+__all__ = ["input_fault", "refuse_malformed"]
 
 
 def refuse_malformed(problem: Problem, *, place: str = "") -> None:
@@ -50,19 +50,27 @@ def _is_name(text: str | None) -> bool:
     return text is not None and text.isidentifier() and not keyword.iskeyword(text)
 
 
+def input_fault(problem: Problem, text: JsonText) -> str | None:
+    """Return what is wrong with a test input, or ``None`` when its shape is right."""
+    return _value_fault(problem, "an input", text)
+
+
 def _test_fault(problem: Problem, test: Test) -> str | None:
     """Return what is wrong with a test, or ``None``."""
-    for what, text in (("an input", test.input), ("an expected output", test.expected)):
-        try:
-            value = parse_json(text)
-        except DataError as error:
-            return f"{what} that is {error}"
-        if canonical_json(value) != text:
-            return f"{what} that is not canonical JSON (sorted keys, no blanks): {text[:60]}"
-        fault = _shape_fault(problem, value, is_input=what == "an input")
-        if fault:
-            return f"{what} {fault}"
-    return None
+    return _value_fault(problem, "an input", test.input) or _value_fault(
+        problem, "an expected output", test.expected
+    )
+
+
+def _value_fault(problem: Problem, what: str, text: JsonText) -> str | None:
+    try:
+        value = parse_json(text)
+    except DataError as error:
+        return f"{what} that is {error}"
+    if canonical_json(value) != text:
+        return f"{what} that is not canonical JSON (sorted keys, no blanks): {text[:60]}"
+    fault = _shape_fault(problem, value, is_input=what == "an input")
+    return f"{what} {fault}" if fault else None
 
 
 def _shape_fault(problem: Problem, value: Any, *, is_input: bool) -> str | None:
