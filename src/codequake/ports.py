@@ -47,7 +47,12 @@ class Oracle(Protocol):
         ...
 
     def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
-        """Return ``count`` inputs of the problem's own generator, the same for the same seed."""
+        """Return ``count`` inputs of the problem's own generator, the same for the same seed.
+
+        Input number ``i`` (from 0) is what ``generate(rng, i)`` returns, with a ``random.Random``
+        of its own that depends on ``seed`` and ``i`` alone.  Raises ``DataError`` when the
+        generator fails or returns something that is not data.
+        """
         ...
 
 

@@ -1,0 +1,33 @@
+"""Problems: the bundled sets, people's own, and the check that runs all that they claim."""
+
+from codequake.problems.building import build_tests, rebuild_file
+from codequake.problems.checking import Agree, Finding, Report, check_problems
+from codequake.problems.rendering import input_stands_in, render_statement, shown_output
+from codequake.problems.sampling import sample_inputs
+from codequake.problems.sets import (
+    ProblemFile,
+    find_problem,
+    load_set,
+    problem_set,
+    read_problem_file,
+    set_names,
+)
+
+__all__ = [
+    "Agree",
+    "Finding",
+    "ProblemFile",
+    "Report",
+    "build_tests",
+    "check_problems",
+    "find_problem",
+    "input_stands_in",
+    "load_set",
+    "problem_set",
+    "read_problem_file",
+    "rebuild_file",
+    "render_statement",
+    "sample_inputs",
+    "set_names",
+    "shown_output",
+]

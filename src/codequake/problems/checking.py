@@ -1,0 +1,207 @@
+"""The check of a set: everything that its problems claim, shown by running their programs.
+
+Execution and comparison come in as arguments, so that this package needs neither the sandbox nor
+the grader.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from codequake.canonical import canonical_json, parse_json
+from codequake.errors import CheckFailedError, UserError
+from codequake.ports import Oracle
+from codequake.problems.building import fresh_inputs
+from codequake.problems.declarations import formula_findings
+from codequake.problems.likeness import outline
+from codequake.problems.rendering import show_value, shown_output
+from codequake.problems.structure import structure_findings
+from codequake.records import Comparison, Interface, JsonText, Problem
+from codequake.seeding import seed_for
+
+__all__ = ["Agree", "Finding", "Report", "check_problems"]
+
+Agree = Callable[[JsonText, JsonText, Comparison, Interface], bool]
+"""Whether an output (second) agrees with the expected one (first)."""
+
+_HIDDEN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One claim of a problem that does not hold: which check found it, and one sentence."""
+
+    check: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the check found in a problem; nothing means that all its claims hold."""
+
+    problem_id: str
+    findings: tuple[Finding, ...]
+
+
+def check_problems(
+    problems: Sequence[Problem],
+    oracle: Oracle,
+    *,
+    agree: Agree,
+    seed: int = 0,
+    fresh: int = 20,
+    hidden: int = _HIDDEN,
+) -> Iterator[Report]:
+    """Yield one report a problem, in their order.
+
+    Shown by execution: every reference passes every test (the visible ones are the examples of
+    the statement, whose outputs are compared too), all references agree on ``fresh`` inputs drawn anew, and every wrong program
+    answers something and is rejected by a hidden test.  Shown from the text: visible inputs stand
+    in the statement and hidden ones do not, there are at least ``hidden`` hidden tests, the
+    structured statement renders to the flat one, slots, glossaries and renames fit, a formula
+    prompt keeps its own declarations, no id stands twice and no two references of different
+    names are one program.  Raises ``MachineError`` when the oracle cannot run.
+    """
+    twins = _twins(problems)
+    ids = Counter(problem.problem_id for problem in problems)
+    for problem in problems:
+        findings = [
+            *_repeated(problem, ids[problem.problem_id]),
+            *(Finding("structure", text) for text in structure_findings(problem, hidden)),
+            *(Finding("formula", text) for text in _formula(problem, agree)),
+            *(Finding("references", text) for text in twins.get(problem.problem_id, ())),
+            *_examples(problem, agree),
+            *_references(problem, oracle, agree),
+            *_fresh(problem, oracle, agree, seed, fresh),
+            *_wrong(problem, oracle, agree),
+        ]
+        yield Report(problem.problem_id, tuple(findings))
+
+
+def _repeated(problem: Problem, count: int) -> Iterator[Finding]:
+    if count > 1:
+        yield Finding("structure", f"the id stands {count} times")
+
+
+def _examples(problem: Problem, agree: Agree) -> Iterator[Finding]:
+    """Hold the outputs that the statement shows against those of the visible tests."""
+    for number, test in enumerate(problem.tests, start=1):
+        shown = shown_output(problem, test.input, problem.statement) if test.visible else None
+        if shown is None:
+            continue
+        match problem.interface:
+            case Interface.FUNCTION:
+                right = shown == show_value(parse_json(test.expected))
+            case Interface.STDIN:
+                output = JsonText(canonical_json(shown + "\n"))
+                right = agree(test.expected, output, problem.comparison, problem.interface)
+        if not right:
+            yield Finding(
+                "examples",
+                f"the statement shows the output {_short(shown)} for visible test {number}, "
+                f"which expects {_short(test.expected)}",
+            )
+
+
+def _formula(problem: Problem, agree: Agree) -> Iterator[str]:
+    def agrees(expected: JsonText, got: JsonText) -> bool:
+        return agree(expected, got, problem.comparison, problem.interface)
+
+    return formula_findings(problem, agrees)
+
+
+def _twins(problems: Sequence[Problem]) -> dict[str, list[str]]:
+    """Return problem id -> a sentence for each reference that is also another one."""
+    owners: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for problem in problems:
+        for item in problem.references:
+            owners[item.language, outline(item)].append((problem.problem_id, item.name))
+    found: dict[str, list[str]] = defaultdict(list)
+    for same in owners.values():
+        for problem_id, name in same[1:]:
+            other = " / ".join(same[0])
+            found[problem_id].append(
+                f"reference {name!r} is the same program as {other}, names and numbers aside"
+            )
+    return found
+
+
+def _references(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
+    if len(problem.references) < 2:
+        yield Finding("references", "there is no second reference to confirm the first")
+    inputs = [test.input for test in problem.tests]
+    for reference in problem.references:
+        answers = oracle.answers(problem, reference, inputs)
+        for number, (test, answer) in enumerate(zip(problem.tests, answers, strict=True), start=1):
+            what = "example" if test.visible else "hidden test"
+            lead = f"reference {reference.name!r} fails {what} {number}, input {_short(test.input)}"
+            if answer.output is None:
+                yield Finding("tests", f"{lead}: {answer.problem}")
+                break
+            if not agree(test.expected, answer.output, problem.comparison, problem.interface):
+                yield Finding(
+                    "tests",
+                    f"{lead}: expected {_short(test.expected)}, got {_short(answer.output)}",
+                )
+                break
+
+
+def _fresh(
+    problem: Problem, oracle: Oracle, agree: Agree, seed: int, count: int
+) -> Iterator[Finding]:
+    """Compare the references with the first one on inputs that no author has seen."""
+    try:
+        inputs = fresh_inputs(problem, oracle, seed_for(seed, "check", problem.problem_id), count)
+    except (CheckFailedError, UserError) as error:
+        yield Finding("generator", str(error))
+        return
+    if len(problem.references) < 2:
+        return
+    if not inputs:
+        yield Finding("generator", "there is neither a generator nor a formula to draw inputs from")
+        return
+    first, *others = problem.references
+    wanted = oracle.answers(problem, first, inputs)
+    for other in others:
+        for item, want, got in zip(
+            inputs, wanted, oracle.answers(problem, other, inputs), strict=True
+        ):
+            lead = f"on the fresh input {_short(item)} reference"
+            if want.output is None:
+                yield Finding("generator", f"{lead} {first.name!r} fails: {want.problem}")
+                return
+            if got.output is None:
+                yield Finding("generator", f"{lead} {other.name!r} fails: {got.problem}")
+                break
+            if not agree(want.output, got.output, problem.comparison, problem.interface):
+                yield Finding(
+                    "generator",
+                    f"{lead} {first.name!r} gives {_short(want.output)} and {other.name!r} "
+                    f"{_short(got.output)}",
+                )
+                break
+
+
+def _wrong(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
+    """Show that the hidden tests alone reject every plausible mistake."""
+    tests = [test for test in problem.tests if not test.visible]
+    for program in problem.wrong if tests else ():
+        answers = oracle.answers(problem, program, [test.input for test in tests])
+        if all(answer.output is None for answer in answers):
+            yield Finding(
+                "wrong",
+                f"wrong program {program.name!r} never answers, so it is no plausible mistake: "
+                f"{answers[0].problem}",
+            )
+        elif all(
+            answer.output is not None
+            and agree(test.expected, answer.output, problem.comparison, problem.interface)
+            for test, answer in zip(tests, answers, strict=True)
+        ):
+            yield Finding("wrong", f"no hidden test rejects the wrong program {program.name!r}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "..."

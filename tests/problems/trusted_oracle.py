@@ -1,0 +1,158 @@
+"""An oracle for tests that runs OUR OWN programs in a plain subprocess, never anybody else's."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from codequake.ports import Answer
+from codequake.records import (
+    Comparison,
+    Interface,
+    JsonText,
+    Language,
+    OutputOrder,
+    Problem,
+    Reference,
+)
+from codequake.canonical import canonical_json, parse_json
+
+FUNCTION_DRIVER = """
+import json, sys
+work = json.load(sys.stdin)
+out = []
+space = {"__name__": "program"}
+exec(compile(work["code"], "program.py", "exec"), space)
+for arguments in work["inputs"]:
+    try:
+        out.append([json.dumps(space[work["entry"]](*arguments)), None])
+    except Exception as error:
+        out.append([None, repr(error)])
+print(json.dumps(out))
+"""
+
+STDIN_DRIVER = """
+import io, json, sys
+work = json.load(sys.stdin)
+code = compile(work["code"], "program.py", "exec")
+out = []
+keep = sys.stdout
+for text in work["inputs"]:
+    sys.stdin, sys.stdout = io.StringIO(text), io.StringIO()
+    try:
+        exec(code, {"__name__": "__main__"})
+        out.append([json.dumps(sys.stdout.getvalue()), None])
+    except Exception as error:
+        out.append([None, repr(error)])
+    finally:
+        written, sys.stdout = sys.stdout, keep
+print(json.dumps(out))
+"""
+
+GENERATOR_DRIVER = """
+import json, random, sys
+work = json.load(sys.stdin)
+space = {"__name__": "generator"}
+exec(compile(work["code"], "generator.py", "exec"), space)
+out = []
+for size in range(work["count"]):
+    rng = random.Random(f"{work['seed']}/{size}")
+    out.append([json.dumps(space["generate"](rng, size)), None])
+print(json.dumps(out))
+"""
+
+
+def _python(driver: str, **work: Any) -> list[list[str | None]]:
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", driver],
+        input=json.dumps(work),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    found = json.loads(done.stdout)
+    assert isinstance(found, list)
+    return found
+
+
+class TrustedOracle:
+    """Implements the Oracle port for programs that stand in this repository."""
+
+    def answers(
+        self, problem: Problem, reference: Reference, inputs: Sequence[JsonText]
+    ) -> tuple[Answer, ...]:
+        values = [parse_json(item) for item in inputs]
+        match reference.language:
+            case Language.C:
+                return _c_answers(reference.code, values)
+            case Language.PYTHON if problem.interface is Interface.FUNCTION:
+                driver = FUNCTION_DRIVER
+            case Language.PYTHON:
+                driver = STDIN_DRIVER
+        rows = _python(driver, code=reference.code, entry=problem.entry_point, inputs=values)
+        return tuple(
+            Answer(None if output is None else JsonText(canonical_json(parse_json(output))), fault)
+            for output, fault in rows
+        )
+
+    def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
+        rows = _python(GENERATOR_DRIVER, code=problem.generator, seed=seed, count=count)
+        return tuple(JsonText(canonical_json(parse_json(row[0] or ""))) for row in rows)
+
+
+def _c_answers(code: str, inputs: Sequence[str]) -> tuple[Answer, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        binary = Path(folder, "program")
+        built = subprocess.run(
+            ["gcc", "-std=c11", "-Wall", "-Werror", "-x", "c", "-o", binary, "-", "-lm"],
+            input=code,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if built.returncode:
+            return tuple(Answer(None, built.stderr) for _ in inputs)
+        return tuple(_c_answer(binary, text) for text in inputs)
+
+
+def _c_answer(binary: Path, text: str) -> Answer:
+    done = subprocess.run([binary], input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return Answer(None, f"exit status {done.returncode}")
+    return Answer(JsonText(canonical_json(done.stdout)), None)
+
+
+def agree(
+    expected: JsonText, got: JsonText, comparison: Comparison, interface: Interface
+) -> bool:
+    """A small comparison, enough for our own programs."""
+    want, have = parse_json(expected), parse_json(got)
+    if interface is Interface.STDIN:
+        wanted, given = want.split(), have.split()
+        return len(wanted) == len(given) and all(
+            _close(one, other, comparison) for one, other in zip(wanted, given, strict=True)
+        )
+    if comparison.order is OutputOrder.UNORDERED and isinstance(want, list):
+        want, have = sorted(map(json.dumps, want)), sorted(map(json.dumps, have))
+    return json.dumps(want) == json.dumps(have)
+
+
+def _close(one: str, other: str, comparison: Comparison) -> bool:
+    if one == other or comparison.digits is None:
+        return one == other
+    try:
+        left, right = float(one), float(other)
+    except ValueError:
+        return False
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return False
+    return abs(left - right) <= max(10.0**-comparison.digits, comparison.relative * abs(left))
