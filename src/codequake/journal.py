@@ -22,7 +22,7 @@ from codequake.errors import DataError, StorageError
 from codequake.files import make_folder
 from codequake.records import SCHEMA_VERSION, Measurement, Reply, Request, StopReason
 
-__all__ = ["Entry", "Journal", "read_journal"]
+__all__ = ["Entry", "Journal", "read_journal", "read_segment"]
 
 _SUM_LENGTH = 16
 
@@ -118,7 +118,7 @@ def read_journal(folder: Path) -> dict[str, Entry]:
     if not folder.is_dir():
         return found
     for path in sorted(folder.glob("*.jsonl")):
-        for entry in _read_segment(path):
+        for entry in read_segment(path):
             known = found.get(entry.request.key)
             if known is None or _rank(entry) < _rank(known):
                 found[entry.request.key] = entry
@@ -129,7 +129,8 @@ def _rank(entry: Entry) -> tuple[bool, str]:
     return (entry.reply.stop_reason is StopReason.ERROR, canonical_json(to_plain(entry.reply)))
 
 
-def _read_segment(path: Path) -> Iterator[Entry]:
+def read_segment(path: Path) -> Iterator[Entry]:
+    """Yield the rows of one segment.  Raises ``DataError`` for damage but a torn last row."""
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:

@@ -1,0 +1,24 @@
+"""Asks models; the only folder that imports Inspect AI and the bundled model's engine."""
+
+from codequake.models.behaviour import Behaviour, behaviour_names, load_behaviour
+from codequake.models.generator import AnswerCounts, answer_requests
+from codequake.models.open import OpenModel, Retries, open_model
+from codequake.models.prompts import render_messages, style_names
+from codequake.models.simulate import SimContext
+from codequake.models.weights import fetch_weights, find_weights
+
+__all__ = [
+    "AnswerCounts",
+    "Behaviour",
+    "OpenModel",
+    "Retries",
+    "SimContext",
+    "answer_requests",
+    "behaviour_names",
+    "fetch_weights",
+    "find_weights",
+    "load_behaviour",
+    "open_model",
+    "render_messages",
+    "style_names",
+]

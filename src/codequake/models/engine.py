@@ -1,0 +1,199 @@
+"""The engine of the bundled model: one process-wide server, reproducible, quiet, interruptible.
+
+At temperature 0 the text of this engine depends on flash attention and on the number of slots as
+soon as the prompt cache is on.  With flash attention off and one slot it does not, whatever was
+asked before; both are therefore fixed here and part of the engine's name.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from codequake.errors import ToolMissingError
+from codequake.models.weights import SMOLLM2, find_weights
+from codequake.records import Message
+
+__all__ = [
+    "ENGINE_NAME",
+    "Engine",
+    "EngineError",
+    "EngineReply",
+    "block_is_closed",
+    "engine_name",
+    "load_engine",
+]
+
+THREADS = 2
+CONTEXT = 4096
+ENGINE_NAME = "smollm2-135m-instruct-q4_1"
+
+
+class EngineError(RuntimeError):
+    """The engine refused or failed on one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReply:
+    """What the engine wrote.
+
+    ``stop`` is ``stop``, ``length`` or ``context`` (the prompt does not fit).  Token counts are
+    ``None`` where the engine did not say them.
+    """
+
+    text: str
+    stop: str
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+def engine_name() -> str:
+    """Return weights, engine version and every setting that could change a reply.
+
+    Raises ``ToolMissingError`` when the engine is not installed.
+    """
+    version = _library().__version__
+    settings = f"fa=off,slots=1,threads={THREADS},ctx={CONTEXT},stop=block"
+    return f"{ENGINE_NAME}@{SMOLLM2.sha256[:12]};xllamacpp={version};{settings}"
+
+
+def _library() -> Any:
+    try:
+        import xllamacpp  # noqa: PLC0415 - heavy, and optional
+    except ImportError as error:
+        raise ToolMissingError(
+            f"the bundled model needs its engine ({error}); "
+            "install it with `pip install 'codequake[local]'`"
+        ) from error
+    return xllamacpp
+
+
+class Engine:
+    """One loaded model.  Requests are answered one at a time, whoever asks."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._turn = threading.Lock()
+
+    def answer(
+        self,
+        messages: Sequence[Message],
+        settings: dict[str, Any],
+        cancelled: threading.Event,
+    ) -> EngineReply:
+        """Write a reply; blocks, and leaves the interpreter free while it computes.
+
+        ``settings`` are fields of an OpenAI chat request.  Writing ends after the first closed
+        code block, since nothing behind it is read.  Raises ``EngineError`` when the engine
+        fails, or when ``cancelled`` is set before the reply is whole.
+        """
+        gathered = _Gathered(cancelled)
+        body = {
+            "messages": [{"role": part.role, "content": part.content} for part in messages],
+            "cache_prompt": True,
+            "stream": True,
+            "timings_per_token": True,
+            **settings,
+        }
+        with self._turn:
+            if cancelled.is_set():
+                raise EngineError("interrupted")
+            self._server.handle_chat_completions(body, gathered.take)
+        return gathered.reply()
+
+
+class _Gathered:
+    """Puts the pieces of a streamed reply together and says when to stop."""
+
+    def __init__(self, cancelled: threading.Event) -> None:
+        self._cancelled = cancelled
+        self._text = ""
+        self._stop: str | None = None
+        self._error: dict[str, Any] | None = None
+        self._timings: dict[str, Any] = {}
+
+    def take(self, piece: Any) -> bool:
+        """Take one piece; true means that no more is wanted."""
+        if isinstance(piece, dict):
+            self._take_one(piece)
+        elif isinstance(piece, list):
+            for part in piece:
+                self._take_one(part)
+        return self._stop is not None or self._error is not None or self._cancelled.is_set()
+
+    def _take_one(self, piece: dict[str, Any]) -> None:
+        if self._stop is not None:
+            return
+        self._error = piece.get("error", self._error)
+        self._timings = piece.get("timings", self._timings)
+        for choice in piece.get("choices", ()):
+            self._text += choice.get("delta", {}).get("content") or ""
+            self._stop = choice.get("finish_reason") or self._stop
+        if self._stop is None and block_is_closed(self._text):
+            self._stop = "stop"
+
+    def reply(self) -> EngineReply:
+        if self._error is not None:
+            if self._error.get("type") == "exceed_context_size_error":
+                return EngineReply("", "context", self._error.get("n_prompt_tokens"), 0)
+            raise EngineError(str(self._error.get("message", self._error)))
+        if self._stop is None:
+            raise EngineError(
+                "interrupted" if self._cancelled.is_set() else "the engine gave no whole reply"
+            )
+        read = self._timings.get("prompt_n")
+        kept = self._timings.get("cache_n")
+        return EngineReply(
+            self._text,
+            self._stop,
+            read + kept if isinstance(read, int) and isinstance(kept, int) else None,
+            self._timings.get("predicted_n"),
+        )
+
+
+def block_is_closed(text: str) -> bool:
+    """Whether a fenced block was opened and closed, each fence on a line of its own."""
+    fences = [line for line in text.split("\n") if line.lstrip().startswith("```")]
+    return len(fences) > 1 and fences[1].strip() == "```"
+
+
+_loading = threading.Lock()
+_loaded: dict[Path, Engine] = {}
+
+
+def load_engine() -> Engine:
+    """Return the engine of this process; loading takes about half a second the first time.
+
+    A process holds one, since every server brings its own threads and memory.  Raises
+    ``ToolMissingError`` when engine or weights are missing or do not load.
+    """
+    library = _library()
+    path = find_weights()
+    with _loading:
+        if path not in _loaded:
+            _loaded[path] = Engine(_start(library, path))
+        return _loaded[path]
+
+
+def _start(library: Any, path: Path) -> Any:
+    settings = library.CommonParams()
+    settings.model.path = str(path)
+    settings.flash_attn_type = library.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    settings.n_parallel = 1
+    settings.n_ctx = CONTEXT
+    settings.cpuparams.n_threads = THREADS
+    settings.cpuparams_batch.n_threads = THREADS
+    settings.n_gpu_layers = 0
+    settings.warmup = False
+    settings.verbosity = -1  # it writes pages to standard error otherwise, at load and at exit
+    # The engine opens a port on the loopback device; nobody else is to be answered there.
+    settings.api_keys = [secrets.token_hex(16)]
+    settings.ui = False
+    try:
+        return library.Server(settings)
+    except RuntimeError as error:
+        raise ToolMissingError(f"the engine cannot load {path}: {error}") from error

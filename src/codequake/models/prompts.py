@@ -1,0 +1,209 @@
+"""From a variant to the messages that a model is asked with, in one of a few styles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from codequake.errors import UnknownNameError
+from codequake.records import Interface, Language, Message, Problem, Variant
+
+__all__ = ["render_messages", "style_names"]
+
+
+def style_names() -> tuple[str, ...]:
+    """Return the names of the styles."""
+    return tuple(sorted(_STYLES))
+
+
+def render_messages(problem: Problem, variant: Variant, style: str) -> tuple[Message, ...]:
+    """Return the messages that ask for the program of a variant.
+
+    ``plain``: a system message that asks for one code block in the problem's language, then the
+    text of the variant as it is.  ``two_shot``: the same with two worked examples in between, for
+    models that are too small to keep a form that is only described.  The last message is always
+    the variant's text and nothing else.  Raises ``UnknownNameError`` for another style.
+    """
+    if style not in _STYLES:
+        raise UnknownNameError(
+            f"prompt style {style!r} is not known; allowed: {', '.join(style_names())}"
+        )
+    return (*_STYLES[style](problem), Message("user", variant.text))
+
+
+def _plain(problem: Problem) -> tuple[Message, ...]:
+    return (Message("system", _instruction(problem)),)
+
+
+def _two_shot(problem: Problem) -> tuple[Message, ...]:
+    messages = [Message("system", _instruction(problem))]
+    for example in _examples(problem):
+        messages.append(Message("user", example.task))
+        messages.append(Message("assistant", example.reply))
+    return tuple(messages)
+
+
+_STYLES: dict[str, Callable[[Problem], tuple[Message, ...]]] = {
+    "plain": _plain,
+    "two_shot": _two_shot,
+}
+
+
+def _instruction(problem: Problem) -> str:
+    by_name = problem.interface is Interface.FUNCTION
+    match problem.language:
+        case Language.PYTHON if by_name:
+            wanted = "the Python function that is asked for"
+        case Language.PYTHON:
+            wanted = "a whole Python program that reads standard input"
+        case Language.C if by_name:
+            wanted = "the C function that is asked for"
+        case Language.C:
+            wanted = "a whole C program that reads standard input"
+        case _:
+            assert_never(problem.language)
+    fence = problem.language.value
+    return (
+        f"You write code. Reply with {wanted}, in one code block that starts with ```{fence} "
+        "and ends with ```. Write nothing before or after it."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """A worked example: a task in the form of the bundled ones, and the reply to it."""
+
+    task: str
+    reply: str
+
+
+def _examples(problem: Problem) -> tuple[_Example, ...]:
+    by_name = problem.interface is Interface.FUNCTION
+    match problem.language:
+        case Language.PYTHON:
+            return _PYTHON_FUNCTION if by_name else _PYTHON_STDIN
+        case Language.C:
+            # No set of problems asks for C functions; an example of a program would mislead.
+            return () if by_name else _C_STDIN
+        case _:
+            assert_never(problem.language)
+
+
+_C_STDIN = (
+    _Example(
+        """\
+Write a C program that computes the mean height (p+q+r)/3 of three trees, where p, q and r are \
+their heights.
+
+Input:
+One line with the numbers p, q and r in this order, separated by blanks.
+
+Output:
+Print the mean height with 6 digits after the decimal point.""",
+        """\
+```c
+#include <stdio.h>
+
+int main(void) {
+    double p, q, r;
+    scanf("%lf %lf %lf", &p, &q, &r);
+    double result = (p + q + r) / 3;
+    printf("%.6f\\n", result);
+    return 0;
+}
+```""",
+    ),
+    _Example(
+        """\
+Write a C program that computes the value of 4*u-w^2+7, where u and w are given numbers.
+
+Input:
+One line with the numbers u and w in this order, separated by a blank.
+
+Output:
+Print the value with 6 digits after the decimal point.""",
+        """\
+```c
+#include <stdio.h>
+
+int main(void) {
+    double u, w;
+    scanf("%lf %lf", &u, &w);
+    double result = 4 * u - w * w + 7;
+    printf("%.6f\\n", result);
+    return 0;
+}
+```""",
+    ),
+)
+
+_PYTHON_FUNCTION = (
+    _Example(
+        """\
+Given a list of prices `prices` and a number `limit`, count the prices that are above the limit.
+Write a Python function count_above(prices: list[int], limit: int) -> int that returns the count.
+
+Examples:
+Input: prices = [3, 9, 5], limit = 4
+Output: 2""",
+        """\
+```python
+def count_above(prices, limit):
+    count = 0
+    for price in prices:
+        if price > limit:
+            count += 1
+    return count
+```""",
+    ),
+    _Example(
+        """\
+Given a string `line`, remove every dash from it.
+Write a Python function drop_dashes(line: str) -> str that returns the new string.
+
+Examples:
+Input: line = "a-b--c"
+Output: "abc\"""",
+        """\
+```python
+def drop_dashes(line):
+    return line.replace("-", "")
+```""",
+    ),
+)
+
+_PYTHON_STDIN = (
+    _Example(
+        """\
+Read two integers, width and height, and print the length of a fence around the field.
+
+Input:
+One line with the integers width and height, separated by a blank.
+
+Output:
+Print one integer.""",
+        """\
+```python
+width, height = map(int, input().split())
+print(2 * (width + height))
+```""",
+    ),
+    _Example(
+        """\
+Read a number n and then n words, each on its own line. Print the longest word; of several, the \
+first.
+
+Input:
+The first line has the integer n. Each of the next n lines has one word.
+
+Output:
+Print one word.""",
+        """\
+```python
+n = int(input())
+words = [input().strip() for _ in range(n)]
+print(max(words, key=len))
+```""",
+    ),
+)
