@@ -254,13 +254,15 @@ class Completion:
 class Planned:
     """One completion that a study will have: ``key`` is the request that answers it.
 
-    Several rows may share a key: prompts with equal messages are asked once.
+    The plan decides what is in a denominator, never what came back.  Several rows may share a
+    key: prompts with equal messages are asked once.  ``decoding`` is canonical JSON.
     """
 
     problem_id: str
     variant_id: str
     model: str
     sample: int
+    decoding: JsonText
     key: str
 
 

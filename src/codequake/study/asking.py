@@ -37,8 +37,8 @@ def ask_models(
 ) -> Asked:
     """Write ``plan.parquet`` and ask each model for what the journal does not hold."""
     by_id = {problem.problem_id: problem for problem in problems}
-    context = SimContext(tuple(problems), tuple(variants), config.seed)
-    opened = [open_model(name, arguments={}, context=context) for name in config.models]
+    context = SimContext(tuple(problems), tuple(variants))
+    opened = [open_model(name, context=context) for name in config.models]
     plans = [
         plan_requests(config, model.name, model.engine, by_id, variants) for model in opened
     ]

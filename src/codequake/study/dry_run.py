@@ -86,11 +86,11 @@ def count_study(config: StudyConfig) -> StudyCount:
     ]
     variants = [variant for batch in batches for variant in batch.variants]
     by_id = {problem.problem_id: problem for problem in problems}
-    context = SimContext(problems, tuple(variants), config.seed)
+    context = SimContext(problems, tuple(variants))
     counts = []
     completions = 0
     for name in config.models:
-        model = open_model(name, arguments={}, context=context)
+        model = open_model(name, context=context)
         planned, requests = plan_requests(config, model.name, model.engine, by_id, variants)
         completions += len(planned)
         characters = sum(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 
-from codequake.models import weights_finding
+from codequake.errors import ToolMissingError
+from codequake.models import find_weights
 from codequake.sandbox import Finding, diagnose
 
 __all__ = ["diagnose_machine"]
@@ -28,4 +29,13 @@ def diagnose_machine() -> tuple[Finding, ...]:
         )
         for extra, module, purpose in _EXTRAS
     )
-    return (*diagnose(), *extras, weights_finding())
+    return (*diagnose(), *extras, _weights())
+
+
+def _weights() -> Finding:
+    name = "bundled model"
+    try:
+        path = find_weights()
+    except ToolMissingError as error:
+        return Finding(name, ok=False, required=False, detail="no weights", remedy=str(error))
+    return Finding(name, ok=True, required=False, detail=str(path), remedy="")

@@ -54,7 +54,9 @@ def plan_requests(
             request = new_request(model, engine, messages, decoding, sample)
             requests[request.key] = request
             planned.append(
-                Planned(problem.problem_id, variant.variant_id, model, sample, request.key)
+                Planned(
+                    problem.problem_id, variant.variant_id, model, sample, decoding, request.key
+                )
             )
     return tuple(planned), requests
 
