@@ -34,7 +34,7 @@ wheel:           ## build the wheel and unpack it beside the source
 	$(BIN)/python -m pip --disable-pip-version-check -q install --no-deps --no-compile --target $(WHEEL_TREE) dist/*.whl
 
 tests:           ## the test suite, run on the built wheel and not on the source
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -o pythonpath=$(WHEEL_TREE) -m "not quality" $(PYTEST)
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -o "pythonpath=$(WHEEL_TREE) ." -m "not quality" $(PYTEST)
 
 installed:       ## the wheel alone in a new environment with the core dependencies only
 	scripts/check_installed.sh

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 import typer.main
+from codequake.perturb import Skipped
 
 from codequake import records, statements
 from codequake.cli import app
 from codequake.codec import field_types
-from codequake.perturb import Skipped
 from codequake.records import SCHEMA_VERSION
 from codequake.store import arrow_schema
 

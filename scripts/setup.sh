@@ -69,4 +69,4 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$state" ]; then
     printf '%s' "$state" >"$stamp"
 fi
 say "the bundled model"
-"$venv/bin/python" -m codequake.models.weights
+"$venv/bin/python" -c "from codequake.models import fetch_weights; fetch_weights()"

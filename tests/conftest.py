@@ -5,20 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
 import pytest
-
-import codequake
+from tests.running import RunCommand, command_environment
 
 # Time limits on single examples would make a busy machine fail; examples are the same every time,
 # so that a red run can be repeated.
 hypothesis.settings.register_profile("codequake", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("codequake")
-
-RunCommand = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
@@ -30,15 +26,6 @@ def test_data() -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail("CODEQUAKE_TEST_DATA names no folder, and CI must not go without it")
     pytest.skip("CODEQUAKE_TEST_DATA names no folder")
-
-
-def command_environment(home: Path | None = None) -> dict[str, str]:
-    """An environment in which a new interpreter finds the package that is tested here."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(codequake.__file__).parents[1])}
-    environment.pop("COLUMNS", None)
-    if home is not None:
-        environment["HOME"] = str(home)
-    return environment
 
 
 @pytest.fixture

@@ -267,7 +267,6 @@ def grade(
     json: JsonOption = False,
 ) -> None:
     """Grade completions, or grade a study again without a model and show what changed."""
-    from codequake.study.config import GraderSettings
     from codequake.study.regrade import grade_file, regrade_study
 
     if engine != "local":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import random
@@ -13,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.running import RunCommand, command_environment
 
 from codequake.journal import read_journal
 from codequake.records import Estimate, Planned, Status, Variant, Verdict
-from codequake.store import read_parquet
-from tests.conftest import RunCommand, command_environment
+from codequake.store import read_parquet, write_parquet
 
 pytest.importorskip("inspect_ai")
 pytestmark = pytest.mark.xdist_group("pipeline")
@@ -147,11 +148,7 @@ def test_a_study_is_graded_again_without_a_model(
     assert json.loads(again.stdout)["changed"] == []
     assert results(out) == before
     # A planted change of one verdict is shown and repaired.
-    from codequake.store import write_parquet
-
     verdicts = list(read_parquet(out / "verdicts.parquet", Verdict))
-    import dataclasses
-
     verdicts[0] = dataclasses.replace(verdicts[0], status=Status.TIMEOUT)
     write_parquet(out / "verdicts.parquet", Verdict, verdicts)
     shown = run_command("grade", out)
@@ -168,9 +165,7 @@ def estimates(folder: Path, **wanted: str) -> list[Estimate]:
     ]
 
 
-def test_a_planted_fall_and_its_recovery_are_found(
-    run_command: RunCommand, tmp_path: Path
-) -> None:
+def test_a_planted_fall_and_its_recovery_are_found(run_command: RunCommand, tmp_path: Path) -> None:
     study = tmp_path / "planted.toml"
     study.write_text(
         STUDY.replace("limit = 4\n", "").replace("codequake/sim", "codequake/sim-fragile")

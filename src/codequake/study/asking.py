@@ -39,9 +39,7 @@ def ask_models(
     by_id = {problem.problem_id: problem for problem in problems}
     context = SimContext(tuple(problems), tuple(variants))
     opened = [open_model(name, context=context) for name in config.models]
-    plans = [
-        plan_requests(config, model.name, model.engine, by_id, variants) for model in opened
-    ]
+    plans = [plan_requests(config, model.name, model.engine, by_id, variants) for model in opened]
     planned = tuple(row for rows, _ in plans for row in rows)
     key = content_key([to_plain(row) for row in planned])
     if folder.stage_key("plan") != key:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from codequake.grading import SandboxOracle, outputs_agree
-from codequake.problems import Report, check_problems, load_set, set_names
 from codequake.sandbox import open_backend
+
+from codequake.problems import Report, check_problems, load_set, set_names
 from codequake.study.progress import Notify
 
 __all__ = ["check_sets"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from codequake.models import SimContext, open_model
 from codequake.perturb import make_variants
+
+from codequake.models import SimContext, open_model
 from codequake.study.config import StudyConfig
 from codequake.study.plan import plan_requests
 from codequake.study.stages import load_problems

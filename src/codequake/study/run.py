@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from codequake.grading import Grader, SandboxOracle, self_test
+from codequake.perturb import PERTURBATIONS, PerturbationSpec
+from codequake.sandbox import Limits, open_backend
+from codequake.study.reporting import write_estimates
+
 from codequake.canonical import canonical_json
 from codequake.errors import UsageError
-from codequake.grading import Grader, SandboxOracle, self_test
-from codequake.journal import Entry, read_journal
-from codequake.perturb import PERTURBATIONS, PerturbationSpec
-from codequake.problems import find_problem
-from codequake.records import JsonText, Problem, Variant, Verdict
-from codequake.sandbox import Limits, open_backend
+from codequake.journal import read_journal
+from codequake.records import JsonText
 from codequake.study.asking import ask_models
 from codequake.study.config import GraderSettings, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
-from codequake.study.plan import Planned, completions_of
 from codequake.study.progress import Notify
-from codequake.study.reporting import tables_of_study, write_estimates
 from codequake.study.stages import (
     Made,
-    grade_stage,
     measurements_of,
     problems_stage,
-    read_made,
     variants_stage,
 )
 
@@ -93,9 +89,7 @@ def study_of_options(
         title="variants",
         seed=seed,
         problems=(problems,),
-        perturbations=tuple(
-            PerturbationSpec(name, JsonText(canonical_json({}))) for name in names
-        ),
+        perturbations=tuple(PerturbationSpec(name, JsonText(canonical_json({}))) for name in names),
         grader=GraderSettings(sandbox=sandbox),
     )
 
