@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from codequake.canonical import canonical_json, parse_json
 from codequake.ports import Answer
 from codequake.records import (
     Comparison,
@@ -22,6 +21,7 @@ from codequake.records import (
     Problem,
     Reference,
 )
+from codequake.canonical import canonical_json, parse_json
 
 FUNCTION_DRIVER = """
 import json, sys
@@ -131,7 +131,9 @@ def _c_answer(binary: Path, text: str) -> Answer:
     return Answer(JsonText(canonical_json(done.stdout)), None)
 
 
-def agree(expected: JsonText, got: JsonText, comparison: Comparison, interface: Interface) -> bool:
+def agree(
+    expected: JsonText, got: JsonText, comparison: Comparison, interface: Interface
+) -> bool:
     """A small comparison, enough for our own programs."""
     want, have = parse_json(expected), parse_json(got)
     if interface is Interface.STDIN:
