@@ -1,0 +1,71 @@
+"""Formulas: a grammar, exact mutations, proved distances, equivalence and reduction.
+
+A library of its own: it knows nothing of prompts, models or programs.
+"""
+
+from codequake.formula.assumptions import (
+    Assumption,
+    Relation,
+    excludes_zero,
+    format_assumption,
+    nonzero,
+    parse_assumption,
+)
+from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
+from codequake.formula.evaluation import evaluate
+from codequake.formula.faults import FormulaError
+from codequake.formula.mutation import Mutant, Mutations, MutationStep, mutate
+from codequake.formula.names import PAPER_NAMES, Names
+from codequake.formula.nodes import Node, Op, coefficients_of, constants_of, variables_of
+from codequake.formula.parser import parse
+from codequake.formula.printer import Spacing, format_formula, size_of
+from codequake.formula.reduction import Reduction, ReductionStep, reduce_formula
+from codequake.formula.rules import RULES, Keeps, Rule, Scope
+from codequake.formula.source import to_c, to_python
+from codequake.formula.space import Distance, Move, back, distance, neighbours
+from codequake.formula.witness import Witness
+
+__all__ = [
+    "PAPER_NAMES",
+    "RULES",
+    "Assumption",
+    "Certificate",
+    "Distance",
+    "Equivalence",
+    "FormulaError",
+    "Keeps",
+    "Move",
+    "Mutant",
+    "MutationStep",
+    "Mutations",
+    "Names",
+    "Node",
+    "Op",
+    "Reduction",
+    "ReductionStep",
+    "Relation",
+    "Rule",
+    "Scope",
+    "Spacing",
+    "Verdict",
+    "Witness",
+    "back",
+    "coefficients_of",
+    "constants_of",
+    "distance",
+    "equivalent",
+    "evaluate",
+    "excludes_zero",
+    "format_assumption",
+    "format_formula",
+    "mutate",
+    "neighbours",
+    "nonzero",
+    "parse",
+    "parse_assumption",
+    "reduce_formula",
+    "size_of",
+    "to_c",
+    "to_python",
+    "variables_of",
+]

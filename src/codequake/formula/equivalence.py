@@ -1,0 +1,204 @@
+"""Do two formulas mean the same?  An answer that shares nothing with the rules but the tree.
+
+Two independent methods: random evaluation in a large prime field, which can only confirm, and
+balls, which can only refute (see ``codequake.formula.field`` and ``codequake.formula.balls``).
+Expressions are equal when they agree wherever both are defined; equations when they hold at the
+same points.  A difference of domain comes back as a condition, never silently.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import random
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from codequake.formula.assumptions import (
+    Assumption,
+    Relation,
+    excludes_zero,
+    format_assumption,
+    nonzero,
+)
+from codequake.formula.balls import PRECISION, BallWorld
+from codequake.formula.domain import Kind, as_assumption, demands_of, keeps_from_zero
+from codequake.formula.faults import FormulaError
+from codequake.formula.field import PRIME, FieldWorld, small_integer
+from codequake.formula.nodes import Node, Op, coefficients_of, variables_of
+from codequake.formula.printer import format_formula
+from codequake.formula.ratio import FieldAnswer, compare_equations, compare_expressions
+from codequake.formula.witness import BallTask, Witness, compare_in_balls
+
+__all__ = ["Certificate", "Equivalence", "Verdict", "equivalent"]
+
+_TRIALS = 3
+_BALL_POINTS = 6
+
+
+class Verdict(StrEnum):
+    """Whether two formulas mean the same; ``DIFFERENT`` is only said with a proof."""
+
+    EQUIVALENT = "equivalent"
+    DIFFERENT = "different"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """How a verdict was reached.
+
+    ``field_points`` random points modulo ``prime`` and ``ball_points`` points at which both
+    formulas had proved values, with balls of ``bits`` bits; ``versions`` names what computed.
+    """
+
+    method: str
+    field_points: int
+    prime: int
+    ball_points: int
+    bits: int
+    versions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """A verdict with its certificate.
+
+    ``witness`` is given exactly for ``DIFFERENT``.  ``conditions`` are what must hold besides the
+    assumptions so that both formulas are defined at the same points, such as ``a != 0``.
+    """
+
+    verdict: Verdict
+    certificate: Certificate
+    witness: Witness | None
+    conditions: tuple[str, ...]
+
+
+def equivalent(
+    first: Node, second: Node, assumptions: tuple[Assumption, ...] = (), *, seed: int = 0
+) -> Equivalence:
+    """Say whether two formulas mean the same wherever the assumptions hold.
+
+    The same formulas and seed give the same answer.  Raises ``FormulaError`` when one is an
+    equation and the other is not.
+    """
+    if (first.op is Op.EQUATION) != (second.op is Op.EQUATION):
+        raise FormulaError("an equation and an expression cannot be compared")
+    rng = _generator(first, second, seed)
+    answer, factor, points = _in_field(first, second, rng)
+    open_factor = [one for name, _ in factor if not _granted(one := _named(name), assumptions)]
+    seen = compare_in_balls(
+        BallTask(first, second, assumptions, factor if answer is FieldAnswer.EQUAL else None),
+        BallWorld(rng),
+        rng,
+        _BALL_POINTS,
+        search_roots=answer is not FieldAnswer.EQUAL or bool(open_factor),
+    )
+    if seen.witness is not None:
+        verdict = Verdict.DIFFERENT
+    elif answer is FieldAnswer.EQUAL and (seen.points > 0 or first == second):
+        # Without a point at which both have a value nothing is known of them.
+        verdict = Verdict.EQUIVALENT
+    else:
+        verdict = Verdict.UNKNOWN
+    conditions: tuple[str, ...] = ()
+    if verdict is Verdict.EQUIVALENT:
+        found = (*_domain_conditions(first, second, assumptions, rng), *open_factor)
+        conditions = tuple(dict.fromkeys(format_assumption(one) for one in found))
+    return Equivalence(verdict, _certificate(points, seen.points), seen.witness, conditions)
+
+
+def _generator(first: Node, second: Node, seed: int) -> random.Random:
+    text = f"{seed}\n{format_formula(first)}\n{format_formula(second)}"
+    digest = hashlib.blake2b(text.encode("utf-8"), digest_size=8).digest()
+    return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - reproducible on purpose
+
+
+def _certificate(field_points: int, ball_points: int) -> Certificate:
+    version = importlib.metadata.version("python-flint")
+    return Certificate(
+        "random evaluation in a prime field, then balls",
+        field_points,
+        PRIME,
+        ball_points,
+        PRECISION,
+        ("codequake-formula 1", f"python-flint {version}"),
+    )
+
+
+def _in_field(
+    first: Node, second: Node, rng: random.Random
+) -> tuple[FieldAnswer, tuple[tuple[str, int], ...], int]:
+    """Return the answer of the field, the factor between two equations, and the points."""
+    names = _names_of(first, second)
+    factor: tuple[tuple[str, int], ...] = ()
+    points = 0
+    for _ in range(_TRIALS):
+        world = FieldWorld(rng)
+        if first.op is Op.EQUATION:
+            coefficients = set(coefficients_of(first)) | set(coefficients_of(second))
+            seen = compare_equations(first, second, names, frozenset(coefficients), world)
+        else:
+            seen = compare_expressions(first, second, names, world)
+        points += seen.points
+        if seen.answer is not FieldAnswer.EQUAL:
+            return seen.answer, (), points
+        factor = seen.scaled_by
+    return FieldAnswer.EQUAL, factor, points
+
+
+def _names_of(first: Node, second: Node) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(
+            name
+            for formula in (first, second)
+            for name in (*coefficients_of(formula), *variables_of(formula))
+        )
+    )
+
+
+def _named(name: str) -> Assumption:
+    return nonzero(Node(Op.COEFFICIENT, (), name))
+
+
+def _domain_conditions(
+    first: Node, second: Node, assumptions: tuple[Assumption, ...], rng: random.Random
+) -> list[Assumption]:
+    """Return the demands of one formula that the other does not make, by value at two points."""
+    names = _names_of(first, second)
+    world = FieldWorld(rng)
+    points = [{name: world.draw() for name in names} for _ in range(2)]
+
+    def values(node: Node) -> tuple[int | None, ...]:
+        return tuple(world.value(node, point) for point in points)
+
+    def integer_of(node: Node) -> int | None:
+        seen = set(values(node))
+        value = seen.pop()
+        return None if seen or value is None else small_integer(value)
+
+    def by_value(formula: Node) -> dict[tuple[Kind, tuple[int | None, ...]], Assumption]:
+        return {
+            (demand.kind, values(demand.node)): as_assumption(demand)
+            for demand in demands_of(formula, integer_of)
+        }
+
+    # An assumption about ``a`` also covers a divisor such as ``a+b-b``.
+    given = {values(node) for one in assumptions if (node := excludes_zero(one)) is not None}
+    one, two = by_value(first), by_value(second)
+    return [
+        assumption
+        for key, assumption in (one | two).items()
+        if (key in one) != (key in two)
+        and not (key[0] is Kind.NONZERO and key[1] in given)
+        and not _granted(assumption, assumptions)
+    ]
+
+
+def _granted(condition: Assumption, assumptions: tuple[Assumption, ...]) -> bool:
+    if condition in assumptions:
+        return True
+    if condition.relation is Relation.NOT_EQUAL:
+        return keeps_from_zero(condition.left, assumptions)
+    stronger = replace(condition, relation=Relation.GREATER)
+    return condition.relation is Relation.AT_LEAST and stronger in assumptions

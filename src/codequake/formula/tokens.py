@@ -1,0 +1,81 @@
+"""Text to tokens: the smallest pieces of a formula, each with its column."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from codequake.formula.faults import FormulaError
+
+__all__ = ["MAX_TEXT", "Kind", "Token", "tokenise"]
+
+MAX_TEXT = 20_000
+"""Characters that a formula may have."""
+
+_MAX_DIGITS = 60
+_PATTERN = re.compile(
+    r"(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<name>[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)?)"
+    r"|(?P<prime>')|(?P<sign>[-+*/^=()])|(?P<blank>[ \t\r\n]+)"
+)
+_HINTS = {
+    "{": "write x_1 for a subscript and x^(a+b) for a power",
+    "\\": "this reader takes plain text, not LaTeX",
+    ".": "write 0.5 with a digit on both sides of the point",
+    "[": "write ( and )",
+    "<": "only = is a relation here",
+    ">": "only = is a relation here",
+    "\N{MINUS SIGN}": "write - for minus",
+    "\N{MULTIPLICATION SIGN}": "write * for a product",
+    "\N{MIDDLE DOT}": "write * for a product",
+    "\N{DOT OPERATOR}": "write * for a product",
+}
+
+
+class Kind(StrEnum):
+    """What a token is; ``END`` stands after the last one."""
+
+    NUMBER = "number"
+    NAME = "name"
+    PRIME = "prime"
+    SIGN = "sign"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token, its text and its column, counted from 1."""
+
+    kind: Kind
+    text: str
+    column: int
+
+
+def tokenise(text: str) -> list[Token]:
+    """Return the tokens of a text, ``END`` last.  Raises ``FormulaError`` with the place."""
+    if len(text) > MAX_TEXT:
+        raise FormulaError(f"formula has {len(text)} characters; allowed: at most {MAX_TEXT}")
+    tokens: list[Token] = []
+    position = 0
+    while position < len(text):
+        match = _PATTERN.match(text, position)
+        column = position + 1
+        if match is None:
+            hint = _HINTS.get(text[position], "allowed: numbers, names, + - * / ^ ( ) = '")
+            raise FormulaError(
+                f"character {text[position]!r} is not part of a formula; {hint}",
+                text=text,
+                column=column,
+            )
+        kind = match.lastgroup
+        assert kind is not None
+        position = match.end()
+        if kind == "blank":
+            continue
+        if kind == "number" and len(match.group()) > _MAX_DIGITS:
+            raise FormulaError(
+                f"number has more than {_MAX_DIGITS} characters", text=text, column=column
+            )
+        tokens.append(Token(Kind(kind), match.group(), column))
+    tokens.append(Token(Kind.END, "", len(text) + 1))
+    return tokens

@@ -1,0 +1,36 @@
+"""Perturbations: variants of a problem's prompt, each checked by a gate that executes.
+
+One module a family; importing them here is what registers the built-in ones.
+"""
+
+from codequake.perturb import clean, distracting_constraints, formula, reduced, storytelling
+from codequake.perturb.gate import check_draft
+from codequake.perturb.making import Skipped, VariantBatch, make_variants
+from codequake.perturb.spec import (
+    PERTURBATIONS,
+    Draft,
+    NotApplicableError,
+    Perturbation,
+    PerturbationSpec,
+    Request,
+    perturbation,
+)
+
+__all__ = [
+    "PERTURBATIONS",
+    "Draft",
+    "NotApplicableError",
+    "Perturbation",
+    "PerturbationSpec",
+    "Request",
+    "Skipped",
+    "VariantBatch",
+    "check_draft",
+    "clean",
+    "distracting_constraints",
+    "formula",
+    "make_variants",
+    "perturbation",
+    "reduced",
+    "storytelling",
+]

@@ -1,0 +1,140 @@
+"""What a perturbation is: a named function from a problem to drafts of changed prompts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from codequake.canonical import canonical_json, parse_json
+from codequake.errors import CodequakeError, UsageError
+from codequake.records import Check, JsonText, Problem, Step, TaskKind
+from codequake.registry import Table
+from codequake.seeding import generator_for
+
+__all__ = [
+    "PERTURBATIONS",
+    "Draft",
+    "Make",
+    "NotApplicableError",
+    "Perturbation",
+    "PerturbationSpec",
+    "Request",
+    "arguments_of",
+    "perturbation",
+    "rng_of",
+    "step_of",
+]
+
+
+_NONE = JsonText("{}")
+
+
+class NotApplicableError(CodequakeError):
+    """A perturbation does not apply to a problem; the message is the reason that is reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbationSpec:
+    """A perturbation as a study asks for it.
+
+    ``arguments`` is the canonical JSON of an object; ``count`` is the number of different
+    variants that are wanted of each problem.
+    """
+
+    name: str
+    arguments: JsonText = _NONE
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a perturbation is asked for: its spec and the seed of the study."""
+
+    spec: PerturbationSpec
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A changed prompt that no gate has seen yet; the fields are those of ``Variant``.
+
+    ``base`` is the draft that a mitigation was applied to.
+    """
+
+    text: str
+    chain: tuple[Step, ...]
+    formula: str | None = None
+    distance: int | None = None
+    distance_proved: bool | None = None
+    assumptions: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    base: Draft | None = None
+
+
+Make = Callable[[Problem, Request], Iterator[Draft]]
+"""Yields drafts, each from the problem and a generator of its own index; it may end early.
+
+Raises ``NotApplicableError`` where the perturbation does not apply, ``UsageError`` for arguments
+that it does not know.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbation:
+    """A registered perturbation.
+
+    ``task`` says whether it keeps the task; ``may_repeat`` that its text may be that of the clean
+    prompt or of another of its variants (all others are dropped as having changed nothing).
+    """
+
+    name: str
+    task: TaskKind
+    make: Make
+    may_repeat: bool
+
+
+PERTURBATIONS: Table[Perturbation] = Table("perturbation")
+"""All known perturbations by name; other packages add theirs through an entry point."""
+
+
+def perturbation(name: str, *, task: TaskKind, may_repeat: bool = False) -> Callable[[Make], Make]:
+    """Return a decorator that registers a function as a perturbation.
+
+    Raises ``UsageError`` when the name is taken.
+    """
+
+    def register(make: Make) -> Make:
+        PERTURBATIONS.add(name)(Perturbation(name, task, make, may_repeat))
+        return make
+
+    return register
+
+
+def rng_of(problem: Problem, request: Request, index: int) -> random.Random:
+    """Return the generator of one draft: it depends on what the draft is, not on the others."""
+    spec = request.spec
+    return generator_for(request.seed, problem.problem_id, spec.name, spec.arguments, index)
+
+
+def step_of(request: Request) -> Step:
+    """Return the first step of a chain: the perturbation with its arguments."""
+    return Step(request.spec.name, request.spec.arguments)
+
+
+def arguments_of(spec: PerturbationSpec, **allowed: str) -> dict[str, Any]:
+    """Return the arguments of a spec; ``allowed`` maps names to what they may be, in words.
+
+    Raises ``UsageError`` when they are no JSON object, not canonical, or hold another name.
+    """
+    value = parse_json(spec.arguments)
+    if not isinstance(value, dict) or canonical_json(value) != spec.arguments:
+        raise UsageError(
+            f"arguments of {spec.name!r} are {spec.arguments!r}; allowed: canonical JSON object"
+        )
+    for name in value:
+        if name not in allowed:
+            known = ", ".join(f"{key} ({words})" for key, words in allowed.items()) or "none"
+            raise UsageError(f"{spec.name!r} has no argument {name!r}; allowed: {known}")
+    return value
