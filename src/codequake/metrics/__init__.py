@@ -1,0 +1,18 @@
+"""Verdicts to estimates: every number that a study prints, and its definition in words."""
+
+from codequake.metrics.catalogue import METRICS, Metric
+from codequake.metrics.rows import Planned, StudyFacts, StudyRows, count_shared_replies
+from codequake.metrics.scopes import ALL_TESTS, VISIBLE
+from codequake.metrics.study import estimate_study
+
+__all__ = [
+    "ALL_TESTS",
+    "METRICS",
+    "VISIBLE",
+    "Metric",
+    "Planned",
+    "StudyFacts",
+    "StudyRows",
+    "count_shared_replies",
+    "estimate_study",
+]

@@ -1,0 +1,123 @@
+"""What a study can and cannot say, in sentences worked out from its own rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from codequake.metrics import count_shared_replies
+from codequake.report.tables import StudyTables
+from codequake.report.views import ModelView
+
+__all__ = ["limits_of"]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def limits_of(tables: StudyTables, views: tuple[ModelView, ...]) -> tuple[str, ...]:
+    """Return one sentence or two for each thing that a reader must know before the numbers."""
+    found = [*_pending(views), *_size(tables, views), *_models(tables), *_tests(tables)]
+    found += _variants(tables)
+    found.append(
+        "The intervals speak of problems like these, asked in this style with this decoding. They "
+        "say nothing of other models, languages or ways to ask."
+    )
+    return tuple(found)
+
+
+def _pending(views: tuple[ModelView, ...]) -> list[str]:
+    counts: Counter[str] = Counter()
+    total = 0
+    for view in views:
+        for row in view.statuses:
+            total += row.total
+            pending = row.ending("pending")
+            counts["pending"] += pending
+    if not counts["pending"]:
+        return [f"All {_count(total, 'planned reply').replace('replys', 'replies')} came back."]
+    text = (
+        f"{counts['pending']} of {total} planned replies are pending (no reply, an error of the "
+        "provider, or an error of the harness). They count neither for nor against a model: "
+        "numbers that rest on them are shown as a range."
+    )
+    return [text]
+
+
+def _size(tables: StudyTables, views: tuple[ModelView, ...]) -> list[str]:
+    by_set = Counter(problem.problem_id.split("/", 1)[0] for problem in tables.problems)
+    sets = ", ".join(f"{count} in {name}" for name, count in sorted(by_set.items()))
+    samples = Counter((item.model, item.variant_id) for item in tables.planned)
+    sizes = sorted(set(samples.values()))
+    replies = "no reply" if not sizes else _count(sizes[0], "reply").replace("replys", "replies")
+    if len(sizes) > 1:
+        replies = f"{sizes[0]} to {sizes[-1]} replies"
+    text = (
+        f"{_count(len(tables.problems), 'problem')} ({sets}), {replies} a prompt. The problem is "
+        "the unit."
+    )
+    values = [
+        row.smallest.value
+        for view in views
+        for row in view.changed()
+        if row.smallest is not None and row.smallest.value is not None
+    ]
+    if values:
+        text += (
+            f" A true change smaller than {100 * min(values):.0f} points (in the largest row) to "
+            f"{100 * max(values):.0f} points (in the smallest) would more likely than not be "
+            'missed at the usual power of 80 %, so "no difference shown" is not "no difference".'
+        )
+    return [text]
+
+
+def _models(tables: StudyTables) -> list[str]:
+    found = []
+    for model in sorted(tables.models, key=lambda item: item.name):
+        if model.demonstration:
+            found.append(
+                f"{model.name} is a demonstration of the instrument: small or simulated, and no "
+                "measure of what code models can do today."
+            )
+        if model.deterministic:
+            found.append(
+                f"{model.name} was asked with deterministic decoding: the same prompt gives the "
+                "same reply, so the noise floor is 0 by construction and nothing is claimed from "
+                "it. Any change of words, even a harmless one, can move single outcomes."
+            )
+    return found
+
+
+def _tests(tables: StudyTables) -> list[str]:
+    visible = sum(test.visible for problem in tables.problems for test in problem.tests)
+    hidden = sum(not test.visible for problem in tables.problems for test in problem.tests)
+    text = (
+        f"Figures rest on all tests: {visible} whose input stands in the prompt and {hidden} "
+        "hidden ones. Passing the visible tests alone is shown in a column of its own."
+    )
+    bare = sum(all(test.visible for test in problem.tests) for problem in tables.problems)
+    if bare:
+        text += f" {_count(bare, 'problem')} without hidden tests cannot tell copying from solving."
+    return [text]
+
+
+def _variants(tables: StudyTables) -> list[str]:
+    found = []
+    rejected = sum(not variant.gated for variant in tables.variants)
+    if rejected:
+        found.append(
+            f"{rejected} of {len(tables.variants)} variants failed a preservation check. They are "
+            "reported apart and stand in no headline figure."
+        )
+    if tables.skipped:
+        found.append(
+            f"{_count(len(tables.skipped), 'variant')} could not be made; the reasons are listed "
+            "at the end."
+        )
+    shared = count_shared_replies(tables.completions)
+    if shared:
+        found.append(
+            f"{shared} of {len(tables.completions)} replies are shared: the prompts were equal to "
+            "the letter (a reduced formula that is the original again), so they cannot differ."
+        )
+    return found

@@ -1,0 +1,272 @@
+"""The rows that every format shows: looked up from the estimates, never computed anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codequake.metrics import ALL_TESTS, VISIBLE
+from codequake.records import Estimate, Status
+from codequake.report.numbers import percent, points
+from codequake.report.tables import StudyTables
+
+__all__ = [
+    "ENDINGS",
+    "FamilyRow",
+    "Lookup",
+    "ModelView",
+    "StatusRow",
+    "headline",
+    "model_views",
+    "row_label",
+]
+
+_FAMILY_ORDER = ("clean", "repeat", "storytelling", "distracting_constraints", "formula", "reduced")
+ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("passed", ("passed",)),
+    ("wrong answer", ("wrong_answer",)),
+    ("crashed or hit a limit", ("runtime_error", "timeout", "memory_limit", "output_limit")),
+    (
+        "no usable program",
+        (
+            "compile_error",
+            "missing_entry_point",
+            "no_code",
+            "wrong_language",
+            "ignores_input",
+            "truncated",
+            "refused",
+        ),
+    ),
+    ("pending", ("provider_error", "harness_error", "no reply yet", "not graded yet")),
+)
+
+
+class Lookup:
+    """Estimates by metric, model, family, group and scope."""
+
+    def __init__(self, estimates: Sequence[Estimate]) -> None:
+        self._found = {
+            (item.metric, item.model, item.family, item.group, item.scope): item
+            for item in estimates
+        }
+
+    def __call__(
+        self,
+        metric: str,
+        model: str,
+        family: str = "",
+        group: str = "",
+        scope: str = ALL_TESTS,
+    ) -> Estimate | None:
+        """Return the estimate, or ``None`` when the study has no such number."""
+        return self._found.get((metric, model, family, group, scope))
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyRow:
+    """One family, at one distance where there are distances, under one model."""
+
+    label: str
+    family: str
+    group: str
+    passed: Estimate
+    visible: Estimate | None
+    clean: Estimate | None
+    delta: Estimate | None
+    p: Estimate | None
+    holm: Estimate | None
+    down: Estimate | None
+    up: Estimate | None
+    beyond: Estimate | None
+    smallest: Estimate | None
+    recovery: Estimate | None
+    recovery_p: Estimate | None
+    reading: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRow:
+    """How the replies of one family ended: count by status, in the order of the statuses."""
+
+    label: str
+    total: int
+    counts: tuple[tuple[str, int], ...]
+
+    def ending(self, name: str) -> int:
+        """Return the count of a group of statuses (a name in ``ENDINGS``)."""
+        wanted = dict(ENDINGS)[name]
+        return sum(count for status, count in self.counts if status in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """Everything that is shown of one model."""
+
+    name: str
+    clean: Estimate | None
+    robust: Estimate | None
+    repeats: Estimate | None
+    floor: Estimate | None
+    rows: tuple[FamilyRow, ...]
+    statuses: tuple[StatusRow, ...]
+
+    def changed(self) -> tuple[FamilyRow, ...]:
+        """Return the rows of changed prompts: all but clean and repeat."""
+        return tuple(row for row in self.rows if row.family not in ("clean", "repeat"))
+
+
+def row_label(family: str, distance: int | str | None) -> str:
+    """Return the name of a row as people read it."""
+    name = family.replace("_", " ")
+    return name if distance in (None, "") else f"{name}, distance {distance}"
+
+
+def _rank(family: str, group: str) -> tuple[int, str, int]:
+    order = _FAMILY_ORDER.index(family) if family in _FAMILY_ORDER else len(_FAMILY_ORDER)
+    digits = group.removeprefix("distance=")
+    return (order, family, int(digits) if digits.isdecimal() else -1)
+
+
+def model_views(tables: StudyTables) -> tuple[ModelView, ...]:
+    """Return the view of each model, by name."""
+    find = Lookup(tables.estimates)
+    names = sorted({item.model for item in tables.estimates if item.metric == "pass_at_1"})
+    return tuple(_model_view(find, name, tables.estimates) for name in names)
+
+
+def _model_view(find: Lookup, model: str, estimates: Sequence[Estimate]) -> ModelView:
+    keys = {
+        (item.family, item.group)
+        for item in estimates
+        if item.metric == "pass_at_1" and item.model == model
+    }
+    split = {family for family, group in keys if group}
+    leaves = sorted(
+        (key for key in keys if key[1] or key[0] not in split), key=lambda key: _rank(*key)
+    )
+    return ModelView(
+        name=model,
+        clean=find("pass_at_1", model, "clean"),
+        robust=find("robust_pass_at_1", model),
+        repeats=find("worst_of_repeats", model),
+        floor=find("noise_floor", model, "repeat"),
+        rows=tuple(_family_row(find, model, family, group) for family, group in leaves),
+        statuses=tuple(_status_row(estimates, model, family, group) for family, group in leaves),
+    )
+
+
+def _family_row(find: Lookup, model: str, family: str, group: str) -> FamilyRow:
+    def get(metric: str, scope: str = ALL_TESTS) -> Estimate | None:
+        return find(metric, model, family, group, scope)
+
+    passed = get("pass_at_1")
+    assert passed is not None
+    delta, holm, smallest = (
+        get("delta_to_clean"),
+        get("delta_p_holm"),
+        get("minimum_detectable_effect"),
+    )
+    return FamilyRow(
+        label=row_label(family, group.removeprefix("distance=")),
+        family=family,
+        group=group,
+        passed=passed,
+        visible=get("pass_at_1", VISIBLE),
+        clean=get("pass_at_1_clean"),
+        delta=delta,
+        p=get("delta_p"),
+        holm=holm,
+        down=get("flips_down"),
+        up=get("flips_up"),
+        beyond=get("flips_beyond_floor"),
+        smallest=smallest,
+        recovery=get("reduction_recovery"),
+        recovery_p=get("reduction_recovery_p"),
+        reading=_reading(family, passed, delta, holm, smallest),
+    )
+
+
+def _reading(
+    family: str,
+    passed: Estimate,
+    delta: Estimate | None,
+    holm: Estimate | None,
+    smallest: Estimate | None,
+) -> str:
+    if family == "clean":
+        return "The prompts as they were written."
+    if family == "repeat":
+        return "The clean prompts asked again: what differs here is noise."
+    if delta is None:
+        return passed.missing or "Not compared with the clean prompt."
+    if delta.incomplete:
+        return "Open: replies are pending."
+    if delta.value is None:
+        return f"No comparison: {delta.missing}."
+    if holm is not None and holm.value is not None and holm.value < 0.05:
+        kind = "A fall" if delta.value < 0 else "A gain"
+        return f"{kind} beyond chance, also after correction."
+    limit = ""
+    if smallest is not None and smallest.value is not None:
+        limit = (
+            " This study would likely find only changes of "
+            f"{100 * smallest.value:.0f} points or more."
+        )
+    elif smallest is not None and smallest.missing:
+        limit = f" {smallest.missing[0].upper()}{smallest.missing[1:]}."
+    if delta.low is not None and delta.high is not None and not delta.low <= 0 <= delta.high:
+        return f"A hint ({points(delta.value)} points), not beyond chance after correction.{limit}"
+    return f"No difference shown.{limit}"
+
+
+def _status_row(estimates: Sequence[Estimate], model: str, family: str, group: str) -> StatusRow:
+    lead = f"{group}," if group else ""
+    counts: dict[str, int] = {}
+    total = 0
+    for item in estimates:
+        same = (item.metric, item.model, item.family) == ("status_share", model, family)
+        if same and item.group.startswith(f"{lead}status="):
+            counts[item.group.removeprefix(f"{lead}status=")] = int(item.numerator or 0)
+            total = item.denominator
+    order = [status.value for status in Status]
+    ordered = sorted(
+        counts.items(), key=lambda pair: (pair[0] not in order, _place(order, pair[0]))
+    )
+    return StatusRow(row_label(family, group.removeprefix("distance=")), total, tuple(ordered))
+
+
+def _place(order: list[str], name: str) -> tuple[int, str]:
+    return (order.index(name) if name in order else len(order), name)
+
+
+def headline(view: ModelView) -> str:
+    """Return what one model did, in at most three sentences."""
+    if view.clean is None or (view.clean.value is None and not view.clean.incomplete):
+        return "The clean prompts were not answered, so there is nothing to compare."
+    if view.clean.value is None:
+        return "Replies are pending, so the figures are still open."
+    parts = [f"It solves {percent(view.clean.value)} of {view.clean.problems} clean prompts."]
+    falls = [
+        row
+        for row in view.changed()
+        if row.delta is not None and row.delta.value is not None and row.family != "reduced"
+    ]
+    if falls:
+        worst = min(falls, key=lambda row: row.delta.value if row.delta and row.delta.value else 0)
+        assert worst.delta is not None
+        assert worst.delta.value is not None
+        sure = worst.holm is not None and worst.holm.value is not None and worst.holm.value < 0.05
+        verdict = "beyond chance" if sure else "not beyond what chance can do"
+        if worst.delta.value < 0:
+            parts.append(
+                f"The largest fall is under {worst.label}: {points(worst.delta.value)} points on "
+                f"{worst.delta.problems} problems, {verdict}."
+            )
+        else:
+            parts.append("No kind of rewording lowered the share of solved problems.")
+    if view.robust is not None and view.robust.value is not None:
+        parts.append(
+            f"Under the worst of the wordings tried it solves {percent(view.robust.value)}."
+        )
+    return " ".join(parts)

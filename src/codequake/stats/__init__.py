@@ -1,0 +1,32 @@
+"""Numbers in, numbers out: intervals, paired tests, corrections and planning."""
+
+from codequake.stats.bootstrap import bootstrap_mean, mean_interval, paired_interval
+from codequake.stats.multiple import holm
+from codequake.stats.paired import (
+    PairCounts,
+    count_pairs,
+    mcnemar_exact,
+    minimum_detectable_effect,
+    paired_score_interval,
+    power_of_mcnemar,
+)
+from codequake.stats.proportions import clopper_pearson, wilson
+from codequake.stats.results import Interval, Missing, mean
+
+__all__ = [
+    "Interval",
+    "Missing",
+    "PairCounts",
+    "bootstrap_mean",
+    "clopper_pearson",
+    "count_pairs",
+    "holm",
+    "mcnemar_exact",
+    "mean",
+    "mean_interval",
+    "minimum_detectable_effect",
+    "paired_interval",
+    "paired_score_interval",
+    "power_of_mcnemar",
+    "wilson",
+]

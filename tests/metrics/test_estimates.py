@@ -1,0 +1,394 @@
+"""Planted studies with answers worked out by hand, and the rules that keep numbers honest."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from planting import plant, with_reported
+
+from codequake.canonical import canonical_json
+from codequake.codec import to_plain
+from codequake.errors import DataError, UsageError
+from codequake.metrics import METRICS, StudyRows, count_shared_replies, estimate_study
+from codequake.records import Estimate, LeftOut, TaskKind
+from codequake.stats import Interval, holm, minimum_detectable_effect, paired_interval, wilson
+
+MIXED = {
+    "s/a": {"clean": "P", "repeat": "P", "story": "P", "noise": "F"},
+    "s/b": {"clean": "P", "repeat": "P", "story": "F", "noise": "P"},
+    "s/c": {"clean": "P", "repeat": "F", "story": "N", "noise": "P"},
+    "s/d": {"clean": "P", "repeat": "P", "story": "T", "noise": "P"},
+    "s/e": {"clean": "F", "repeat": "F", "story": "V", "noise": "F"},
+    "s/f": {"clean": "V", "repeat": "V", "story": "P", "noise": "F"},
+    "s/g": {"clean": "N", "repeat": "P"},
+}
+
+
+class Found:
+    """Estimates by label; asking for one that is not there fails."""
+
+    def __init__(self, rows: StudyRows, **options: float) -> None:
+        self.all = estimate_study(rows, seed=7, **options)
+
+    def __call__(
+        self, metric: str, family: str = "", group: str = "", scope: str = "all tests"
+    ) -> Estimate:
+        (one,) = (
+            item
+            for item in self.all
+            if (item.metric, item.family, item.group) == (metric, family, group)
+            and item.scope in (scope, "")
+        )
+        return one
+
+
+def test_pass_at_1_counts_every_attempt() -> None:
+    found = Found(plant(MIXED))
+    clean = found("pass_at_1", "clean")
+    assert (clean.numerator, clean.denominator, clean.problems) == (4, 7, 7)
+    interval = wilson(4, 7)
+    assert isinstance(interval, Interval)
+    assert (clean.value, clean.low, clean.high) == (4 / 7, interval.low, interval.high)
+    assert not clean.incomplete
+    story = found("pass_at_1", "story")
+    assert (story.numerator, story.denominator) == (2, 6)
+    assert found("pass_at_1", "story", scope="visible").value == 3 / 6
+    assert found("pass_at_1", "clean", scope="visible").value == 5 / 7
+    assert "Only 6 problems" in story.note
+
+
+def test_delta_is_paired_on_the_same_problems() -> None:
+    found = Found(plant(MIXED))
+    delta = found("delta_to_clean", "story")
+    assert (delta.value, delta.denominator) == (pytest.approx(-2 / 6), 6)
+    assert found("pass_at_1_clean", "story").value == 4 / 6
+    expected = paired_interval([1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 1], seed=1)
+    assert isinstance(expected, Interval)
+    assert (delta.low, delta.high) == (expected.low, expected.high)
+    assert found("flips_down", "story").numerator == 3
+    assert found("flips_up", "story").value == 1 / 6
+    assert found("delta_p", "story").value == 10 / 16
+    assert found("delta_p", "noise").value == 1.0
+    assert (
+        found("delta_p_holm", "story").value,
+        found("delta_p_holm", "noise").value,
+    ) == holm([10 / 16, 1.0])
+    smallest = minimum_detectable_effect(6, discordance=4 / 6)
+    assert found("minimum_detectable_effect", "story").value == smallest
+
+
+def test_noise_floor_and_what_exceeds_it() -> None:
+    found = Found(plant(MIXED))
+    assert found("noise_floor", "repeat").value == 2 / 7
+    assert found("delta_to_clean", "repeat").value == 0.0
+    beyond = found("delta_beyond_floor", "story")
+    assert (beyond.value, beyond.denominator) == (pytest.approx(2 / 6 - 3 / 6), 6)
+    assert found("flips_beyond_floor", "story").value == pytest.approx(4 / 6 - 1 / 6)
+    assert not any(item.family == "repeat" for item in found.all if item.metric == "delta_p_holm")
+
+
+def test_deterministic_floor_claims_nothing() -> None:
+    same = {name: {"clean": "P", "repeat": "P", "story": "F"} for name in ("s/a", "s/b")}
+    floor = Found(plant(same, deterministic=True))("noise_floor", "repeat")
+    assert floor.value == 0.0
+    assert "0 by construction, and nothing is claimed from it" in floor.note
+    assert (
+        Found(plant(same))("noise_floor", "repeat").note == "Only 2 problems: read the "
+        "interval, not the value."
+    )
+    same["s/a"]["repeat"] = "F"
+    false_claim = Found(plant(same, deterministic=True))("noise_floor", "repeat")
+    assert "1 of 2 repeated replies differ" in false_claim.note
+
+
+def test_worst_case_stands_beside_the_worst_of_repeats() -> None:
+    found = Found(plant(MIXED))
+    worst = found("robust_pass_at_1")
+    assert (worst.numerator, worst.denominator) == (0, 7)
+    assert "0 to 2 accepted variants a problem, 12 in all" in worst.note
+    assert found("worst_of_repeats").numerator == 3
+
+
+@pytest.mark.parametrize(
+    ("letter", "reason"),
+    [
+        ("E", "provider_error"),
+        ("H", "harness_error"),
+        (".", "no reply yet"),
+        ("?", "not graded yet"),
+    ],
+)
+def test_pending_replies_open_the_number(letter: str, reason: str) -> None:
+    table = {name: {"clean": "P", "story": "P"} for name in ("s/a", "s/b", "s/c", "s/d")}
+    table["s/a"]["story"] = "F"
+    table["s/d"]["story"] = letter
+    found = Found(plant(table))
+    share = found("pass_at_1", "story")
+    assert share.incomplete
+    assert (share.value, share.numerator, share.denominator) == (None, None, 4)
+    assert (share.bound_low, share.bound_high) == (2 / 4, 3 / 4)
+    assert share.missing
+    assert share.left_out == (LeftOut(f"pending: {reason}", 1),)
+    low, high = wilson(2, 4), wilson(3, 4)
+    assert isinstance(low, Interval)
+    assert isinstance(high, Interval)
+    assert (share.low, share.high) == (low.low, high.high)
+    delta = found("delta_to_clean", "story")
+    assert (delta.value, delta.bound_low, delta.bound_high) == (None, -2 / 4, -1 / 4)
+    assert (found("flips_down", "story").bound_low, found("flips_down", "story").bound_high) == (
+        1 / 4,
+        2 / 4,
+    )
+    assert found("delta_p", "story").value is None
+    assert found("delta_p_holm", "story").incomplete
+    assert found("pass_at_1", "clean").value == 1.0
+    assert found("robust_pass_at_1").bound_high == 3 / 4
+
+
+def test_several_samples_and_variants_are_averaged_within_the_problem() -> None:
+    table = {
+        "s/a": {"clean": "PPPP", "story#1": "PFPF", "story#2": "FFFF"},
+        "s/b": {"clean": "PFFF", "story#1": "PPPP"},
+    }
+    found = Found(plant(table))
+    assert found("pass_at_1", "story").value == (0.25 + 1.0) / 2
+    assert found("delta_to_clean", "story").value == pytest.approx((-0.75 + 0.75) / 2)
+    assert found("flips_down", "story").value == pytest.approx((1 * 0.75 + 0) / 2)
+    assert found("robust_pass_at_1").value == (0 + 0.25) / 2
+    assert found("delta_p", "story").method == "exact sign test over problems"
+    assert found("status_share", "story", "status=passed").numerator == 6
+    assert found("status_share", "story", "status=passed").denominator == 12
+
+
+def formula_table() -> dict[str, dict[str, str]]:
+    return {
+        "f/a": {
+            "clean": "P",
+            "formula@1": "P",
+            "formula@3": "F",
+            "reduced@1": "P",
+            "reduced@3": "P",
+        },
+        "f/b": {
+            "clean": "P",
+            "formula@1": "F",
+            "formula@3": "F",
+            "reduced@1": "P",
+            "reduced@3": "F",
+        },
+        "f/c": {
+            "clean": "P",
+            "formula@1": "P",
+            "formula@3": "F",
+            "reduced@1": "F",
+            "reduced@3": "P",
+        },
+        "s/d": {"clean": "F"},
+    }
+
+
+def test_distances_and_recovery() -> None:
+    found = Found(plant(formula_table()))
+    assert found("pass_at_1", "formula", "distance=1").value == 2 / 3
+    assert found("pass_at_1", "formula", "distance=3").value == 0.0
+    assert found("pass_at_1", "formula").value == pytest.approx(1 / 3)
+    assert found("delta_to_clean", "formula", "distance=3").value == -1.0
+    assert found("reduction_recovery", "reduced", "distance=1").value == 0.0
+    recovery = found("reduction_recovery", "reduced", "distance=3")
+    assert (recovery.value, recovery.denominator) == (pytest.approx(2 / 3), 3)
+    assert found("reduction_recovery_p", "reduced", "distance=3").value == 0.5
+    # Four questions: two families at two distances; the pooled rows repeat them.
+    assert found("delta_p_holm", "formula", "distance=3").note == (
+        "One of 4 questions asked of this model."
+    )
+    # Repairs are not attacks.
+    assert found("robust_pass_at_1").note.startswith("Worst of the clean prompt and 0 to 2 accep")
+
+
+def test_rejected_variants_are_counted_and_kept_apart() -> None:
+    table = {
+        "s/a": {"clean": "P", "story": "P", "story!": "F"},
+        "s/b": {"clean": "P", "story!": "F"},
+    }
+    found = Found(plant(table))
+    gated = found("pass_at_1", "story")
+    assert (gated.value, gated.denominator) == (1.0, 1)
+    assert gated.left_out == (
+        LeftOut("problems with rejected variants only", 1),
+        LeftOut("replies to rejected variants", 2),
+    )
+    assert found("pass_at_1_all_variants", "story").value == (0.5 + 0.0) / 2
+    assert found("pass_at_1_rejected_variants", "story").value == 0.0
+    rejected = found("rejected_variants", "story")
+    assert (rejected.numerator, rejected.denominator) == (2, 3)
+    assert found("robust_pass_at_1").value == 1.0
+    none = Found(plant({"s/a": {"clean": "P", "story!": "F"}}))("pass_at_1", "story")
+    assert (none.value, none.missing) == (None, "every variant failed a preservation check")
+
+
+def test_problems_without_visible_tests_leave_the_visible_scope_only() -> None:
+    found = Found(plant({"s/a": {"clean": "P"}, "s/b": {"clean": "F"}}, without_visible=("s/b",)))
+    assert found("pass_at_1", "clean").value == 0.5
+    visible = found("pass_at_1", "clean", scope="visible")
+    assert (visible.value, visible.denominator) == (1.0, 1)
+    assert visible.left_out == (LeftOut("problems without visible tests", 1),)
+
+
+def test_mixing_is_an_error() -> None:
+    rows = plant({"s/a": {"clean": "P", "story": "P"}, "s/b": {"clean": "P", "story": "F"}})
+    with pytest.raises(UsageError, match=r"two model ids .*'m-2024', 'm-2025'.* are mixed"):
+        estimate_study(with_reported(rows, "story", "m-2025"), seed=1)
+    hotter = tuple(
+        dataclasses.replace(item, decoding='{"temperature":1}')
+        if item.variant_id.endswith("story")
+        else item
+        for item in rows.planned
+    )
+    with pytest.raises(UsageError, match="two decodings"):
+        estimate_study(dataclasses.replace(rows, planned=hotter), seed=1)
+    graded = (dataclasses.replace(rows.verdicts[0], grader="g2"), *rows.verdicts[1:])
+    with pytest.raises(UsageError, match="two graders"):
+        estimate_study(dataclasses.replace(rows, verdicts=graded), seed=1)
+    with pytest.raises(UsageError, match="two numbers of samples"):
+        estimate_study(plant({"s/a": {"clean": "PP", "story": "P"}}), seed=1)
+    with pytest.raises(UsageError, match="two numbers of samples"):
+        estimate_study(plant({"s/a": {"clean": "PP", "repeat": "P"}}), seed=1)
+
+
+def test_a_changed_task_is_never_compared_with_clean() -> None:
+    rows = plant({"s/a": {"clean": "P", "story": "F"}})
+    changed = tuple(
+        dataclasses.replace(item, task=TaskKind.CHANGED) if item.family == "story" else item
+        for item in rows.variants
+    )
+    found = Found(dataclasses.replace(rows, variants=changed))
+    assert "its own oracle" in found("pass_at_1", "story").note
+    assert not [item for item in found.all if item.metric == "delta_to_clean"]
+    assert found("robust_pass_at_1").value == 1.0
+
+
+def test_rows_that_do_not_fit_are_refused() -> None:
+    rows = plant({"s/a": {"clean": "P"}})
+    for broken, match in (
+        (dataclasses.replace(rows, planned=()), "was not planned"),
+        (dataclasses.replace(rows, planned=rows.planned * 2), "planned reply .* stands twice"),
+        (dataclasses.replace(rows, verdicts=rows.verdicts * 2), "verdict .* stands twice"),
+        (dataclasses.replace(rows, variants=()), "unknown variant"),
+        (dataclasses.replace(rows, problems=()), "unknown problem"),
+        (dataclasses.replace(rows, variants=rows.variants * 2), "stands twice in the study"),
+    ):
+        with pytest.raises(DataError, match=match):
+            estimate_study(broken, seed=1)
+    bad = dataclasses.replace(
+        rows.verdicts[0],
+        tests=(dataclasses.replace(rows.verdicts[0].tests[0], status="wrong_answer"),),
+    )
+    with pytest.raises(DataError, match="says passed"):
+        estimate_study(dataclasses.replace(rows, verdicts=(bad,)), seed=1)
+
+
+def test_an_empty_study_has_no_numbers() -> None:
+    assert estimate_study(plant({}), seed=1) == ()
+    nothing = Found(plant({"s/a": {"story": "P"}}))
+    assert nothing("delta_to_clean", "story").missing == "no problem has both prompts"
+    assert nothing("robust_pass_at_1").missing == "the clean prompt was not asked"
+
+
+def test_shared_replies_are_counted_and_said() -> None:
+    rows = plant({"f/a": {"clean": "P", "formula@1": "P"}, "f/b": {"clean": "P", "formula@1": "F"}})
+    first = rows.completions[0].key
+    shared = tuple(
+        dataclasses.replace(item, key=first) if item.variant_id == "f/a|formula@1" else item
+        for item in rows.completions
+    )
+    assert count_shared_replies(rows.completions) == 0
+    assert count_shared_replies(shared) == 1
+    found = Found(dataclasses.replace(rows, completions=shared))
+    assert "1 of 2 replies are the clean prompt's own" in found("delta_to_clean", "formula").note
+
+
+def text_of(rows: StudyRows) -> str:
+    return canonical_json([to_plain(item) for item in estimate_study(rows, seed=3)])
+
+
+tables = st.dictionaries(
+    st.sampled_from([f"s/{letter}" for letter in "abcdef"]),
+    st.fixed_dictionaries(
+        {
+            "clean": st.text("PFVNE?.", min_size=2, max_size=2),
+            "repeat": st.text("PFVN", min_size=2, max_size=2),
+            "story": st.text("PFVNH.", min_size=2, max_size=2),
+            "formula@1": st.text("PFVN", min_size=2, max_size=2),
+            "reduced@1": st.text("PFVN", min_size=2, max_size=2),
+            "story!": st.text("PF", min_size=2, max_size=2),
+        }
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(tables, st.randoms(use_true_random=False))
+def test_order_of_rows_changes_nothing(
+    table: dict[str, dict[str, str]], rng: random.Random
+) -> None:
+    rows = plant(table)
+    shuffled = {}
+    for name in ("problems", "variants", "planned", "completions", "verdicts"):
+        items = list(getattr(rows, name))
+        rng.shuffle(items)
+        shuffled[name] = tuple(items)
+    assert text_of(rows) == text_of(dataclasses.replace(rows, **shuffled))
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(tables)
+def test_invariants(table: dict[str, dict[str, str]]) -> None:
+    found = estimate_study(plant(table), seed=3)
+    by_label = {(i.metric, i.family, i.group, i.scope): i for i in found}
+    for item in found:
+        low_limit = -1.0 if METRICS[item.metric].unit == "difference" else 0.0
+        for number in (item.value, item.low, item.high, item.bound_low, item.bound_high):
+            assert number is None or low_limit - 1e-12 <= number <= 1.0 + 1e-12
+        assert (item.value is None) == (item.missing is not None)
+        if item.low is not None and item.high is not None:
+            assert item.low <= item.high
+        if item.bound_low is not None and item.bound_high is not None:
+            assert item.incomplete
+            assert item.bound_low <= item.bound_high
+    for scope in ("all tests", "visible"):
+        if table:
+            worst = by_label["robust_pass_at_1", "", "", scope]
+            clean = by_label["pass_at_1", "clean", "", scope]
+            assert upper(worst) <= upper(clean) + 1e-12
+            assert lower(worst) <= lower(clean) + 1e-12
+            gap = by_label["delta_to_clean", "formula", "distance=1", scope]
+            down = by_label["flips_down", "formula", "distance=1", scope]
+            up = by_label["flips_up", "formula", "distance=1", scope]
+            if gap.value is not None and up.value is not None and down.value is not None:
+                assert gap.value == pytest.approx(up.value - down.value)
+
+
+def lower(item: Estimate) -> float:
+    found = item.value if item.value is not None else item.bound_low
+    assert found is not None
+    return found
+
+
+def upper(item: Estimate) -> float:
+    found = item.value if item.value is not None else item.bound_high
+    assert found is not None
+    return found
+
+
+def test_every_metric_is_defined_in_words() -> None:
+    for name in METRICS:
+        metric = METRICS[name]
+        assert metric.name == name
+        assert metric.definition.endswith(".")
+        assert metric.formula
+        assert metric.unit in ("share", "difference", "p value")
