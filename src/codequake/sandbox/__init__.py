@@ -1,0 +1,25 @@
+"""Run untrusted programs: a ``Job`` goes in, an ``Outcome`` of plain data comes out."""
+
+from __future__ import annotations
+
+from codequake.sandbox.bubblewrap import BubblewrapBackend
+from codequake.sandbox.diagnosis import Finding, diagnose
+from codequake.sandbox.jobs import Backend, Build, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox.opening import open_backend
+from codequake.sandbox.unsafe import UnsafeBackend
+
+__all__ = [
+    "Backend",
+    "BubblewrapBackend",
+    "Build",
+    "Ending",
+    "Finding",
+    "Job",
+    "Limits",
+    "Mode",
+    "Outcome",
+    "Run",
+    "UnsafeBackend",
+    "diagnose",
+    "open_backend",
+]

@@ -1,0 +1,134 @@
+"""The sandbox made by bubblewrap: own namespaces, no network, no rights, a filter, and limits."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from pathlib import Path
+
+from codequake.errors import SandboxUnavailableError
+from codequake.sandbox.driving import Driver, Launch, runner_source
+from codequake.sandbox.interpreter import PLACE_INSIDE, Interpreter, find_interpreter
+from codequake.sandbox.jobs import Job, Limits, Outcome
+from codequake.sandbox.seccomp import filter_program
+
+__all__ = ["BubblewrapBackend", "counts_processes_per_sandbox", "sandbox_user"]
+
+NOBODY = 65534
+INSTALL_HINT = "install it with `apt-get install bubblewrap`"
+IO_FOLDER = "/run"
+SCRATCH = "/tmp"  # noqa: S108 - a file system of its own, seen by one program only
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_LINKED = ("bin", "lib", "lib32", "lib64", "sbin")
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "HOME": SCRATCH,
+    "TMPDIR": SCRATCH,
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONNOUSERSITE": "1",
+}
+
+
+def sandbox_user() -> int | None:
+    """Return the user that programs become: nobody when we are root, else ``None`` (our own)."""
+    return NOBODY if os.geteuid() == 0 else None
+
+
+def counts_processes_per_sandbox() -> bool:
+    """Whether the kernel counts processes per user namespace (Linux 5.14 and later).
+
+    Older kernels count all processes of the user; a limit would then depend on what else runs.
+    """
+    numbers = platform.release().split("-")[0].split(".")
+    return [int(part) for part in numbers[:2] if part.isdigit()] >= [5, 14]
+
+
+class BubblewrapBackend:
+    """Runs each job in a bubblewrap sandbox of its own.
+
+    A program sees ``/usr`` and the libraries read-only, an empty ``/tmp`` of its own and five
+    harmless devices; no home, no data, no ``/proc``, no network.  It runs as a user without
+    rights and without capabilities, under a system-call filter and resource limits.  Everything
+    that it starts dies with it, and dies when we are killed.  Memory is limited per process
+    (address space), since control groups need rights that an ordinary user has not.
+    """
+
+    warning = ""
+
+    def __init__(self, interpreter: Interpreter | None = None) -> None:
+        """Raises ``SandboxUnavailableError`` with the remedy when bubblewrap is missing."""
+        program = shutil.which("bwrap")
+        if program is None:
+            raise SandboxUnavailableError(f"bubblewrap (bwrap) is not installed; {INSTALL_HINT}")
+        self._program = program
+        self._user = sandbox_user()
+        found = interpreter or find_interpreter(without_rights=self._user is not None)
+        self._interpreter = found
+        self._filter = filter_program()
+        self._runner = runner_source()
+        self._count_processes = counts_processes_per_sandbox()
+        self.name = f"bwrap+seccomp+rlimits, Python {found.version}"
+        self._driver = Driver(self.name, self.warning)
+
+    def run(self, job: Job) -> Outcome:
+        """Run one program in a fresh sandbox."""
+        reader, writer = os.pipe()
+        try:
+            os.write(writer, self._filter)  # far below what a pipe holds
+            os.close(writer)
+            launch = Launch(
+                command=self._command(reader, job.limits),
+                keep_open=(reader,),
+                folder=IO_FOLDER,
+                scratch=SCRATCH,
+                environment={},
+                user=self._user,
+                count_processes=self._count_processes,
+            )
+            return self._driver.run(job, launch)
+        finally:
+            os.close(reader)
+
+    def kill_all(self) -> None:
+        """End every sandbox of this backend now."""
+        self._driver.kill_all()
+
+    def _command(self, filter_fd: int, limits: Limits) -> tuple[str, ...]:
+        size = str(limits.scratch_bytes)
+        command = [self._program, "--unshare-all", "--die-with-parent", "--as-pid-1"]
+        command += ["--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"]
+        for name, value in ENVIRONMENT.items():
+            command += ["--setenv", name, value]
+        command += ["--ro-bind", "/usr", "/usr"]
+        for name in _LINKED:
+            command += _as_on_host(name)
+        for path in ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf"):
+            command += ["--ro-bind-try", path, path]
+        if self._interpreter.prefix is not None:
+            command += ["--ro-bind", str(self._interpreter.prefix), PLACE_INSIDE]
+            command += ["--setenv", "LD_LIBRARY_PATH", f"{PLACE_INSIDE}/lib"]
+        command += ["--dir", "/dev"]
+        for name in _DEVICES:
+            command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+        for number, name in enumerate(("stdin", "stdout", "stderr")):
+            # What /proc would offer, without /proc: process 1 puts these names into its folder.
+            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/dev/{name}"]
+            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/proc/self/fd/{number}"]
+            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/dev/fd/{number}"]
+        for folder in ("/dev/shm", SCRATCH, IO_FOLDER):  # noqa: S108
+            command += ["--size", size, "--tmpfs", folder]
+        command += ["--remount-ro", "/", "--chdir", SCRATCH, "--seccomp", str(filter_fd), "--"]
+        return (*command, self._interpreter.program, "-s", "-S", "-B", "-c", self._runner)
+
+
+def _as_on_host(name: str) -> list[str]:
+    """Mount or link one of the top folders the way this machine has it."""
+    path = Path("/", name)
+    if path.is_symlink():
+        return ["--symlink", os.readlink(path), f"/{name}"]  # noqa: PTH115 - the text as it stands
+    return ["--ro-bind", f"/{name}", f"/{name}"] if path.is_dir() else []

@@ -1,0 +1,168 @@
+"""What this machine can isolate and compile, and the remedy for what it cannot."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from codequake.errors import CodequakeError
+from codequake.sandbox.bubblewrap import (
+    INSTALL_HINT,
+    counts_processes_per_sandbox,
+    sandbox_user,
+)
+from codequake.sandbox.interpreter import find_interpreter
+from codequake.sandbox.seccomp import MACHINES
+
+__all__ = ["Finding", "diagnose"]
+
+# (file of the kernel, value that forbids, how to allow)
+_SWITCHES = (
+    ("/proc/sys/user/max_user_namespaces", "0", "sysctl -w user.max_user_namespaces=10000"),
+    (
+        "/proc/sys/kernel/unprivileged_userns_clone",
+        "0",
+        "sysctl -w kernel.unprivileged_userns_clone=1",
+    ),
+    (
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that grading needs or likes; ``remedy`` is empty when it is there."""
+
+    name: str
+    ok: bool
+    required: bool
+    detail: str
+    remedy: str
+
+
+def diagnose() -> tuple[Finding, ...]:
+    """Look at bubblewrap, namespaces, the system-call filter, gcc, Python and control groups."""
+    return (
+        _bubblewrap(),
+        _namespaces(),
+        _filter(),
+        _interpreter(),
+        _compiler(),
+        _process_limit(),
+        _control_groups(),
+    )
+
+
+def _bubblewrap() -> Finding:
+    program = shutil.which("bwrap")
+    if program is None:
+        return Finding("bubblewrap", False, True, "bwrap is not installed", INSTALL_HINT)
+    return Finding("bubblewrap", True, True, _said([program, "--version"])[1] or program, "")
+
+
+def _namespaces() -> Finding:
+    name = "user namespaces"
+    program = shutil.which("bwrap")
+    blocked = [
+        (path, remedy) for path, forbids, remedy in _SWITCHES if _first_line(Path(path)) == forbids
+    ]
+    if program is None:
+        return Finding(name, False, True, "cannot be tried without bubblewrap", INSTALL_HINT)
+    works, said = _said(
+        [program, "--unshare-all", "--ro-bind", "/", "/", "--", "/usr/bin/true"],
+        user=sandbox_user(),
+    )
+    if works:
+        return Finding(name, True, True, "a program can be given namespaces of its own", "")
+    if blocked:
+        path, remedy = blocked[0]
+        return Finding(name, False, True, f"forbidden by {path}", f"as root: {remedy}")
+    remedy = (
+        "let this user create user namespaces; inside a container, start it with a seccomp and "
+        "AppArmor profile that allows them (docker: --security-opt seccomp=unconfined)"
+    )
+    return Finding(name, False, True, said or "bwrap failed without a word", remedy)
+
+
+def _filter() -> Finding:
+    name = "system-call filter"
+    machine = platform.machine()
+    if machine not in MACHINES:
+        detail = f"no table of system calls for {machine}"
+        return Finding(name, False, True, detail, f"use a machine of {' or '.join(MACHINES)}")
+    if not Path("/proc/sys/kernel/seccomp").is_dir():
+        remedy = "use a kernel with CONFIG_SECCOMP_FILTER"
+        return Finding(name, False, True, "the kernel has no seccomp filters", remedy)
+    return Finding(name, True, True, f"seccomp on {machine}", "")
+
+
+def _interpreter() -> Finding:
+    name = "Python for programs"
+    try:
+        found = find_interpreter(without_rights=sandbox_user() is not None)
+    except CodequakeError as error:
+        return Finding(name, False, True, str(error), "apt-get install python3")
+    place = found.program if found.prefix is None else f"a copy in {found.prefix}"
+    return Finding(name, True, True, f"{found.version} at {place}", "")
+
+
+def _compiler() -> Finding:
+    program = Path("/usr/bin/gcc")
+    works, said = _said([str(program), "--version"])
+    if not works:
+        remedy = "apt-get install gcc libc6-dev"
+        return Finding("C compiler", False, False, "no /usr/bin/gcc: C is not graded", remedy)
+    if not Path("/usr/include/stdio.h").exists():
+        remedy = "apt-get install libc6-dev"
+        return Finding("C compiler", False, False, "the C library has no headers", remedy)
+    return Finding("C compiler", True, False, said, "")
+
+
+def _process_limit() -> Finding:
+    name = "process limit"
+    if counts_processes_per_sandbox():
+        return Finding(name, True, False, "processes are counted for each sandbox", "")
+    remedy = "use Linux 5.14 or later; fork bombs end at the time limit until then"
+    return Finding(name, False, False, f"Linux {platform.release()} counts per user", remedy)
+
+
+def _control_groups() -> Finding:
+    root = Path("/sys/fs/cgroup")
+    version = "2" if (root / "cgroup.controllers").exists() else "1"
+    detail = f"version {version}, not used: memory is limited for each process (address space)"
+    return Finding("control groups", True, False, detail, "")
+
+
+def _first_line(path: Path) -> str | None:
+    try:
+        return path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _said(command: list[str], user: int | None = None) -> tuple[bool, str]:
+    """Run a short trusted command; return whether it worked and the first line that it said."""
+    groups: list[int] | None = [] if user is not None and os.geteuid() == 0 else None
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd="/",
+            user=user,
+            group=user,
+            extra_groups=groups,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return False, str(error)
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return done.returncode == 0, lines[0] if lines else ""

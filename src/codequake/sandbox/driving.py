@@ -1,0 +1,277 @@
+"""The trusted side of a sandbox: start process 1, give it a job, read its events, end it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
+from codequake.sandbox.toolchains import toolchain_of
+
+__all__ = ["Driver", "Launch", "runner_source"]
+
+_PARTS = ("watching", "candidate", "inside")
+_LOADER = """\
+import sys
+sys.path[:] = [entry for entry in sys.path if entry]
+import builtins, types
+def load(name, source):
+    module = types.ModuleType(name)
+    module.__dict__["__builtins__"] = dict(vars(builtins))
+    sys.modules[name] = module
+    exec(compile(source, name, "exec", dont_inherit=True), module.__dict__)
+    return module
+sys.modules["codequake.sandbox"] = types.ModuleType("codequake.sandbox")
+for name, source in {parts!r}:
+    module = load("codequake.sandbox." + name, source)
+    setattr(sys.modules["codequake.sandbox"], name, module)
+module.main()
+"""
+_ERROR_BYTES = 4096
+_PIECE = 1 << 16
+_START_SECONDS = 60.0
+_CPU_SLACK = 2.0
+
+
+def runner_source() -> str:
+    """Return the text of process 1, as one script that needs no file."""
+    folder = resources.files("codequake.sandbox")
+    parts = [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in _PARTS]
+    return _LOADER.format(parts=parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start process 1: command, inherited descriptors, folders, and the user to become.
+
+    ``folder`` holds what process 1 shares with a program, ``scratch`` is the program's own.
+    """
+
+    command: tuple[str, ...]
+    keep_open: tuple[int, ...]
+    folder: str
+    scratch: str
+    environment: dict[str, str]
+    user: int | None
+    count_processes: bool
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What came from process 1 so far."""
+
+    lines: bytearray = field(default_factory=bytearray)
+    errors: bytearray = field(default_factory=bytearray)
+    overflow: bool = False
+    late: bool = False
+
+
+class Driver:
+    """Runs process 1 of one backend; may be used from several threads."""
+
+    def __init__(self, name: str, warning: str) -> None:
+        self._name = name
+        self._warning = warning
+        self._live: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+
+    def run(self, job: Job, launch: Launch) -> Outcome:
+        """Run a job to its end.  Nothing that the program does raises."""
+        message = _job_message(job, launch)
+        try:
+            process = _start(launch)
+        except OSError as error:
+            return self._broken(f"cannot start {launch.command[0]}: {error.strerror or error}")
+        with self._lock:
+            self._live.add(process)
+        try:
+            reading = _exchange(process, message, job)
+        finally:
+            # Also when we are interrupted: no program may outlive this call.
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+            with self._lock:
+                self._live.discard(process)
+        return self._outcome(job, reading)
+
+    def kill_all(self) -> None:
+        """Kill every process 1 that lives, and with it all that runs inside."""
+        with self._lock:
+            for process in self._live:
+                process.kill()
+
+    def _broken(self, why: str) -> Outcome:
+        build = Build(ok=False, why="")
+        return Outcome(build, None, (), None, None, self._name, why, self._warning)
+
+    def _outcome(self, job: Job, reading: _Reading) -> Outcome:
+        try:
+            events = [json.loads(line) for line in bytes(reading.lines).split(b"\n")[:-1]]
+            return self._from_events(job, events, reading)
+        except (ValueError, KeyError, TypeError) as error:
+            return self._broken(f"process 1 of the sandbox wrote no event: {error}")
+
+    def _from_events(self, job: Job, events: list[Any], reading: _Reading) -> Outcome:
+        by_name = {event["event"]: event for event in events}
+        said = bytes(reading.errors).decode("utf-8", "replace").strip().splitlines()
+        if "ready" not in by_name:
+            why = said[-1] if said else "it said nothing"
+            return self._broken(f"the sandbox did not start: {why}")
+        end = by_name.get("end")
+        cpu, peak = (end["cpu"], end["peak"]) if end else (None, None)
+        built = by_name.get("build")
+        if built is None:
+            why = "the program cannot be compiled within the limits"
+            return Outcome(Build(False, why), None, (), cpu, peak, self._name, None, self._warning)
+        build = Build(bool(built["ok"]), str(built["why"]))
+        missing = "missing" in by_name
+        runs = tuple(_run_of(event) for event in events if event["event"] == "run")
+        if not build.ok or missing:
+            runs = ()
+        elif len(runs) < len(job.inputs):
+            runs = _filled(runs, job, reading, ended=end is not None)
+        found = None if not build.ok or job.mode is Mode.STDIN else not missing
+        return Outcome(build, found, runs, cpu, peak, self._name, None, self._warning)
+
+
+def _filled(runs: tuple[Run, ...], job: Job, reading: _Reading, *, ended: bool) -> tuple[Run, ...]:
+    """Say what became of the inputs that process 1 did not report."""
+    if not ended:
+        # Process 1 was brought down while the program ran: the program's doing, not a pass.
+        ending, why = Ending.CRASHED, "the program brought its sandbox down"
+        if reading.late:
+            ending, why = Ending.TIMEOUT, "used up its time"
+        elif reading.overflow:
+            ending, why = Ending.OUTPUT_LIMIT, "printed or returned too much"
+        runs = (*runs, Run(ending, None, why, 0.0, None))
+    rest = len(job.inputs) - len(runs)
+    return (*runs, *(Run(Ending.NOT_RUN, None, "", 0.0, None) for _ in range(rest)))
+
+
+def _run_of(event: dict[str, Any]) -> Run:
+    output = event["output"]
+    return Run(
+        Ending(event["ending"]),
+        None if output is None else str(output),
+        str(event["detail"]),
+        float(event["cpu"]),
+        event["read"],
+    )
+
+
+def _job_message(job: Job, launch: Launch) -> bytes:
+    limits = {name: getattr(job.limits, name) for name in job.limits.__dataclass_fields__}
+    chain = toolchain_of(job.language)
+    message = {
+        "source": job.source,
+        "mode": job.mode.value,
+        "entry_point": job.entry_point,
+        "inputs": job.inputs,
+        "limits": limits,
+        "build": chain.build,
+        "source_name": chain.source_name,
+        "target_name": chain.target_name,
+        "folder": launch.folder,
+        "scratch": launch.scratch,
+        "count_processes": launch.count_processes,
+    }
+    return json.dumps(message).encode()
+
+
+def _start(launch: Launch) -> subprocess.Popen[bytes]:
+    user: dict[str, Any] = {}
+    if launch.user is not None:
+        user = {"user": launch.user, "group": launch.user, "extra_groups": []}
+    return subprocess.Popen(
+        launch.command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        pass_fds=launch.keep_open,
+        env=launch.environment,
+        cwd="/",
+        process_group=0,  # a Ctrl-C at the terminal is for us alone; we end our programs ourselves
+        **user,
+    )
+
+
+def _exchange(process: subprocess.Popen[bytes], message: bytes, job: Job) -> _Reading:
+    """Send the job and read events until process 1 ends, says too much, or is late."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    reading = _Reading()
+    room = job.limits.total_output_bytes * 6 + 2 * len(message) + (len(job.inputs) + 4) * 8192
+    end = time.monotonic() + _ceiling(job)
+    with selectors.DefaultSelector() as selector:
+        os.set_blocking(process.stdin.fileno(), False)
+        selector.register(process.stdin, selectors.EVENT_WRITE)
+        selector.register(process.stdout, selectors.EVENT_READ)
+        selector.register(process.stderr, selectors.EVENT_READ)
+        waiting = memoryview(message)
+        while process.stdout in selector.get_map():
+            left = end - time.monotonic()
+            if left <= 0:
+                reading.late = True
+                break
+            for key, _ in selector.select(left):
+                if key.fileobj is process.stdin:
+                    waiting = _feed(process, waiting, selector)
+                else:
+                    _take(key.fileobj, process, reading, selector)
+            if len(reading.lines) > room:
+                reading.overflow = True
+                break
+    return reading
+
+
+def _feed(
+    process: subprocess.Popen[bytes], waiting: memoryview, selector: selectors.BaseSelector
+) -> memoryview:
+    assert process.stdin
+    try:
+        waiting = waiting[os.write(process.stdin.fileno(), waiting[:_PIECE]) :]
+    except BlockingIOError:
+        return waiting
+    except OSError:
+        waiting = waiting[:0]  # process 1 is gone; what it said tells why
+    if not waiting:
+        selector.unregister(process.stdin)
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+    return waiting
+
+
+def _take(
+    pipe: Any,
+    process: subprocess.Popen[bytes],
+    reading: _Reading,
+    selector: selectors.BaseSelector,
+) -> None:
+    piece = os.read(pipe.fileno(), _PIECE)
+    if not piece:
+        selector.unregister(pipe)
+    elif pipe is process.stdout:
+        reading.lines += piece
+    elif len(reading.errors) < _ERROR_BYTES:
+        reading.errors += piece
+
+
+def _ceiling(job: Job) -> float:
+    """Elapsed seconds after which process 1 itself must have failed."""
+    limits = job.limits
+    tests = len(job.inputs) * (limits.cpu_seconds + _CPU_SLACK)
+    return _START_SECONDS + limits.wall_factor * (limits.build_cpu_seconds + tests)

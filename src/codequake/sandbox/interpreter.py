@@ -1,0 +1,109 @@
+"""The Python that candidate programs run on, at a path that the sandbox's user can reach."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from codequake.canonical import content_key
+from codequake.errors import SandboxUnavailableError, StorageError
+
+__all__ = ["Interpreter", "find_interpreter"]
+
+SYSTEM_PYTHON = Path("/usr/bin/python3")
+PLACE_INSIDE = "/opt/python"
+_QUESTION = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
+_OLDEST = (3, 9)
+_LEFT_OUT = ("site-packages", "__pycache__", "test", "tests", "idlelib", "tkinter", "share")
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """``program`` is the path inside the sandbox; ``prefix`` what must be mounted, if anything."""
+
+    program: str
+    version: str
+    prefix: Path | None
+
+
+def find_interpreter(*, without_rights: bool) -> Interpreter:
+    """Return the system's ``/usr/bin/python3``, else our own interpreter.
+
+    ``without_rights`` says that programs run as another user than we are: our own interpreter is
+    then copied to a folder that everybody can read.  Raises ``SandboxUnavailableError`` when
+    neither works.
+    """
+    version = _version_of(SYSTEM_PYTHON)
+    if version is not None:
+        return Interpreter(str(SYSTEM_PYTHON), version, None)
+    prefix = Path(sys.base_prefix)
+    if without_rights:
+        prefix = _shared_copy(prefix)
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    return Interpreter(f"{PLACE_INSIDE}/bin/{name}", version, prefix)
+
+
+def _version_of(program: Path) -> str | None:
+    """Ask an interpreter for its version; ``None`` when it is missing, broken or too old."""
+    try:
+        done = subprocess.run(
+            [program, "-I", "-S", "-c", _QUESTION],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+            env={},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    version = done.stdout.strip()
+    numbers = tuple(int(part) for part in version.split(".") if part.isdigit())
+    return version if numbers >= _OLDEST else None
+
+
+def _shared_copy(prefix: Path) -> Path:
+    """Copy the interpreter once to a folder of ours that everybody can read, and return it."""
+    key = content_key([str(prefix), sys.version, prefix.stat().st_mtime_ns], length=16)
+    folder = Path("/var/tmp") / f"codequake-{os.getuid()}"  # noqa: S108 - owner is checked
+    try:
+        folder.mkdir(mode=0o755, exist_ok=True)
+        state = folder.lstat()
+        if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o022:
+            raise SandboxUnavailableError(
+                f"{folder} is not a folder that only this user can write; remove it and try again"
+            )
+        target = folder / f"python-{key}"
+        if not target.exists():
+            temporary = Path(tempfile.mkdtemp(dir=folder))
+            copy = temporary / "copy"
+            shutil.copytree(prefix, copy, symlinks=True, ignore=_ignored)
+            _open_to_all(copy)
+            try:
+                copy.rename(target)
+            except OSError:
+                if not target.exists():
+                    raise
+            shutil.rmtree(temporary)
+    except OSError as error:
+        raise StorageError(f"cannot copy the interpreter to {folder}: {error}") from error
+    return target
+
+
+def _ignored(_folder: str, names: Iterable[str]) -> set[str]:
+    return {name for name in names if name in _LEFT_OUT}
+
+
+def _open_to_all(folder: Path) -> None:
+    """Let everybody read, and enter folders and programs."""
+    for path in [folder, *folder.rglob("*")]:
+        if not path.is_symlink():
+            mode = stat.S_IMODE(path.stat().st_mode) & ~0o022
+            path.chmod(mode | (0o555 if path.is_dir() or mode & 0o100 else 0o444))

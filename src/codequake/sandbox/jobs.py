@@ -1,0 +1,150 @@
+"""What goes into a sandbox and what comes out: plain data, no behaviour.
+
+A ``Job`` is one program with its inputs.  It never holds an expected output: what a program
+should have printed stays outside, so a program cannot find it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from codequake.tasks import Language
+
+__all__ = ["Backend", "Build", "Ending", "Job", "Limits", "Mode", "Outcome", "Run"]
+
+MIB = 1 << 20
+
+
+class Mode(StrEnum):
+    """How a program gets its input: arguments of a call, or standard input."""
+
+    CALL = "call"
+    STDIN = "stdin"
+
+
+class Ending(StrEnum):
+    """How a program ended on one input.
+
+    ``returned``: the call returned data, or the program ended with exit code 0.  ``not_data``:
+    the call returned something that has no plain form.  ``crashed``: an exception, another exit
+    code, a signal, or no result at all.  ``not_run``: an earlier input used up a limit.
+    """
+
+    RETURNED = "returned"
+    NOT_DATA = "not_data"
+    CRASHED = "crashed"
+    TIMEOUT = "timeout"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    NOT_RUN = "not_run"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one program may use.
+
+    ``cpu_seconds`` of processor time for one input decides; ``wall_factor`` times as much elapsed
+    time only ends programs that sleep or wait.  ``memory_bytes`` is address space of one process.
+    ``output_bytes`` bounds what one input may print or return, ``total_output_bytes`` the whole
+    program.  ``processes`` counts threads too.  ``scratch_bytes`` is the size of the program's own
+    ``/tmp``.
+    """
+
+    cpu_seconds: float = 5.0
+    wall_factor: float = 5.0
+    memory_bytes: int = 1024 * MIB
+    output_bytes: int = 16 * MIB
+    total_output_bytes: int = 64 * MIB
+    file_bytes: int = 32 * MIB
+    scratch_bytes: int = 64 * MIB
+    processes: int = 32
+    open_files: int = 64
+    build_cpu_seconds: float = 10.0
+    build_memory_bytes: int = 1024 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One program and its inputs.
+
+    ``inputs`` are JSON texts: the list of arguments for ``CALL``, a string for ``STDIN``.
+    ``entry_point`` is the function to call: a free function, else a method of ``class Solution``,
+    else a method of the only class that has it.  It is ``None`` for ``STDIN``.
+    """
+
+    language: Language
+    source: str
+    mode: Mode
+    entry_point: str | None
+    inputs: tuple[str, ...]
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Whether the program compiles; ``why`` is the compiler's first complaint."""
+
+    ok: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How the program ended on one input.
+
+    ``output`` is JSON (a JSON string of what was printed for ``STDIN``), given when ``ending`` is
+    ``returned``.  ``detail`` says in one line what went wrong.  ``read_input`` is whether a byte
+    of standard input was read; ``None`` when the program was called instead.
+    """
+
+    ending: Ending
+    output: str | None
+    detail: str
+    cpu_seconds: float
+    read_input: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a job.
+
+    ``runs`` has one entry an input, in order, when the program was built and its entry point was
+    found; else it is empty.  ``entry_found`` is ``None`` when that was never asked.
+    ``cpu_seconds`` and ``peak_bytes`` are over everything the job started (compiler included),
+    ``None`` when the sandbox could not tell.  ``harness_error`` is given when the sandbox itself
+    failed; nothing else in the outcome then counts.  ``warning`` is not empty when the program was
+    not isolated.
+    """
+
+    build: Build
+    entry_found: bool | None
+    runs: tuple[Run, ...]
+    cpu_seconds: float | None
+    peak_bytes: int | None
+    backend: str
+    harness_error: str | None = None
+    warning: str = ""
+
+
+class Backend(Protocol):
+    """Runs jobs.  ``run`` may be called from several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """What isolates, and on which interpreter: part of the version of every verdict."""
+        ...
+
+    @property
+    def warning(self) -> str:
+        """Empty, or what a user must know before trusting this backend."""
+        ...
+
+    def run(self, job: Job) -> Outcome:
+        """Run one program on its inputs.  Never raises for anything that the program does."""
+        ...
+
+    def kill_all(self) -> None:
+        """End every program that runs now; their outcomes become harness errors."""
+        ...

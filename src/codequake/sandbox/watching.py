@@ -1,0 +1,159 @@
+"""Small parts of process 1: pipes with what came through them, clocks, and reading what ended.
+
+This file runs inside the sandbox on an interpreter of 3.9 or newer and imports nothing of
+codequake.
+"""
+
+# pathlib and contextlib would cost start-up time in every sandbox:
+# ruff: noqa: PTH106, PTH108, SIM105
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+__all__ = [
+    "Channel",
+    "code_text",
+    "cpu_of",
+    "empty",
+    "first_error",
+    "kill_quietly",
+    "last_line",
+    "read_record",
+    "was_read",
+]
+
+PIPE_BYTES = 65536
+
+
+class Channel:
+    """The reading end of a pipe, with what came through it so far."""
+
+    def __init__(self, path: str | None) -> None:
+        self.data = bytearray()
+        self.total = 0
+        self.reader, self.writer = _open_fifo(path) if path else os.pipe()
+
+    def drain(self, keep: int) -> bool:
+        """Read once; return false at the end.  More than ``keep`` bytes drop the oldest half."""
+        try:
+            piece = os.read(self.reader, PIPE_BYTES)
+        except BlockingIOError:
+            return True
+        self.total += len(piece)
+        self.data += piece
+        if len(self.data) > 2 * keep:
+            del self.data[:-keep]
+        return bool(piece)
+
+    def close_writer(self) -> None:
+        """Close our copy of the writing end, so that the end of the writers can be seen."""
+        os.close(self.writer)
+        self.writer = -1
+
+    def close(self) -> None:
+        """Close what is open."""
+        os.close(self.reader)
+        if self.writer >= 0:
+            os.close(self.writer)
+
+
+def _open_fifo(path: str) -> tuple[int, int]:
+    """A named pipe where the file system allows it, so that ``/dev/stdout`` can be opened."""
+    try:
+        if os.path.lexists(path):
+            os.unlink(path)
+        os.mkfifo(path, 0o600)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return reader, os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return os.pipe()
+
+
+def cpu_of(pid: int) -> float:
+    """Processor seconds that a process has used, all its threads together."""
+    try:
+        return time.clock_gettime((~pid << 3) | 2)  # the kernel's number of that process's clock
+    except OSError:
+        return 0.0
+
+
+def kill_quietly(pid: int) -> None:
+    """Kill one process that may be gone."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def empty(folder: str) -> None:
+    """Remove everything in a folder that a program could write; what resists stays.
+
+    A program may make its own folder unusable, which is its own loss.
+    """
+    folders = [folder]
+    for place in folders:  # grows while it is walked, so that depth costs no stack
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        os.unlink(entry.path)
+        except OSError:
+            continue
+    for place in reversed(folders[1:]):
+        try:
+            os.rmdir(place)
+        except OSError:
+            continue
+
+
+def read_record(data: bytes, token: str) -> tuple[str, str] | None:
+    """Return (kind, payload) of the one record that carries the token.
+
+    Anything else in the channel, before it or after it, makes the record void: a program that
+    writes there has given no result.
+    """
+    header, found, payload = data.partition(b"\n")
+    parts = header.split(b" ")
+    if not found or len(parts) != 3 or parts[0] != token.encode():
+        return None
+    if parts[2] != str(len(payload)).encode():
+        return None
+    return parts[1].decode("ascii", "replace"), payload.decode("utf-8", "replace")
+
+
+def was_read(fd: int, mark: int) -> bool:
+    """Whether anything was read of the input file, through this descriptor or by its name."""
+    if mark < 0:
+        return True
+    return os.lseek(fd, 0, os.SEEK_CUR) > 0 or os.fstat(fd).st_atime_ns != 0
+
+
+def last_line(data: bytes) -> str:
+    """Return the last line that is not blank."""
+    lines = [line for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1].strip() if lines else ""
+
+
+def first_error(data: bytes) -> str:
+    """Return the first complaint of a compiler."""
+    lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
+    for mark in ("error:", "undefined reference", "error"):
+        for line in lines:
+            if mark in line:
+                return line[:400]
+    return lines[0][:400] if lines else "the compiler ended without a word"
+
+
+def code_text(code: int) -> str:
+    """Say in words how a process ended."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
