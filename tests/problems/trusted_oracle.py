@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
+import hashlib
 import json
 import math
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from codequake.canonical import canonical_json, parse_json
 from codequake.ports import Answer
 from codequake.records import (
     Comparison,
@@ -21,7 +26,6 @@ from codequake.records import (
     Problem,
     Reference,
 )
-from codequake.canonical import canonical_json, parse_json
 
 FUNCTION_DRIVER = """
 import json, sys
@@ -109,19 +113,32 @@ class TrustedOracle:
         return tuple(JsonText(canonical_json(parse_json(row[0] or ""))) for row in rows)
 
 
+@functools.cache
+def _folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="trusted-oracle-")
+    atexit.register(shutil.rmtree, folder)
+    return Path(folder)
+
+
+@functools.cache
+def _compiled(code: str) -> tuple[Path, str]:
+    """Compile a program once; the second is what the compiler says against it."""
+    binary = _folder() / hashlib.sha256(code.encode()).hexdigest()
+    built = subprocess.run(
+        ["gcc", "-std=c11", "-Wall", "-Werror", "-x", "c", "-o", binary, "-", "-lm"],
+        input=code,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return binary, built.stderr
+
+
 def _c_answers(code: str, inputs: Sequence[str]) -> tuple[Answer, ...]:
-    with tempfile.TemporaryDirectory() as folder:
-        binary = Path(folder, "program")
-        built = subprocess.run(
-            ["gcc", "-std=c11", "-Wall", "-Werror", "-x", "c", "-o", binary, "-", "-lm"],
-            input=code,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if built.returncode:
-            return tuple(Answer(None, built.stderr) for _ in inputs)
-        return tuple(_c_answer(binary, text) for text in inputs)
+    binary, fault = _compiled(code)
+    if fault:
+        return tuple(Answer(None, fault) for _ in inputs)
+    return tuple(_c_answer(binary, text) for text in inputs)
 
 
 def _c_answer(binary: Path, text: str) -> Answer:
@@ -131,9 +148,7 @@ def _c_answer(binary: Path, text: str) -> Answer:
     return Answer(JsonText(canonical_json(done.stdout)), None)
 
 
-def agree(
-    expected: JsonText, got: JsonText, comparison: Comparison, interface: Interface
-) -> bool:
+def agree(expected: JsonText, got: JsonText, comparison: Comparison, interface: Interface) -> bool:
     """A small comparison, enough for our own programs."""
     want, have = parse_json(expected), parse_json(got)
     if interface is Interface.STDIN:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codequake.canonical import canonical_json, parse_json
-from codequake.errors import CheckFailedError, UserError
+from codequake.errors import CheckFailedError, DataError, UserError
 from codequake.ports import Oracle
 from codequake.problems.building import fresh_inputs
 from codequake.problems.declarations import formula_findings
 from codequake.problems.likeness import outline
-from codequake.problems.rendering import show_value, shown_output
+from codequake.problems.rendering import input_stands_in, show_value, shown_output
+from codequake.problems.shape import refuse_malformed
 from codequake.problems.structure import structure_findings
 from codequake.records import Comparison, Interface, JsonText, Problem
 from codequake.seeding import seed_for
@@ -57,16 +58,22 @@ def check_problems(
     """Yield one report a problem, in their order.
 
     Shown by execution: every reference passes every test (the visible ones are the examples of
-    the statement, whose outputs are compared too), all references agree on ``fresh`` inputs drawn anew, and every wrong program
-    answers something and is rejected by a hidden test.  Shown from the text: visible inputs stand
-    in the statement and hidden ones do not, there are at least ``hidden`` hidden tests, the
-    structured statement renders to the flat one, slots, glossaries and renames fit, a formula
-    prompt keeps its own declarations, no id stands twice and no two references of different
-    names are one program.  Raises ``MachineError`` when the oracle cannot run.
+    the statement, whose shown outputs are compared too), all references agree on ``fresh`` inputs
+    drawn anew, and every wrong program answers something and is rejected by a hidden test.  Shown
+    from the text: visible inputs stand in the statement and hidden ones do not, there are at least
+    ``hidden`` hidden tests, the structured statement renders to the flat one, slots, glossaries and
+    renames fit, a formula prompt keeps its own declarations, no id stands twice and no two
+    references are one program.  Raises ``MachineError`` when the oracle cannot run.
     """
     twins = _twins(problems)
     ids = Counter(problem.problem_id for problem in problems)
     for problem in problems:
+        try:
+            refuse_malformed(problem)
+        except DataError as error:
+            # Nothing can be run or read until the record is right.
+            yield Report(problem.problem_id, (Finding("structure", str(error)),))
+            continue
         findings = [
             *_repeated(problem, ids[problem.problem_id]),
             *(Finding("structure", text) for text in structure_findings(problem, hidden)),
@@ -88,9 +95,9 @@ def _repeated(problem: Problem, count: int) -> Iterator[Finding]:
 def _examples(problem: Problem, agree: Agree) -> Iterator[Finding]:
     """Hold the outputs that the statement shows against those of the visible tests."""
     for number, test in enumerate(problem.tests, start=1):
-        shown = shown_output(problem, test.input, problem.statement) if test.visible else None
-        if shown is None:
+        if not test.visible or not input_stands_in(problem, test.input, problem.statement):
             continue
+        shown = shown_output(problem, test.input, problem.statement) or ""
         match problem.interface:
             case Interface.FUNCTION:
                 right = shown == show_value(parse_json(test.expected))

@@ -6,9 +6,7 @@ import keyword
 import re
 from collections.abc import Iterator
 
-from codequake.errors import DataError
 from codequake.problems.rendering import input_stands_in, render_statement
-from codequake.problems.shape import refuse_malformed
 from codequake.records import Interface, Problem
 from codequake.statements import Domain, SpanKind, Statement
 
@@ -16,15 +14,10 @@ __all__ = ["structure_findings"]
 
 
 def structure_findings(problem: Problem, hidden: int) -> Iterator[str]:
-    """Yield one sentence for each contradiction in the text of a problem.
+    """Yield one sentence for each contradiction in the text of a well-formed problem.
 
     ``hidden`` is the least number of hidden tests.
     """
-    try:
-        refuse_malformed(problem)
-    except DataError as error:
-        yield str(error)
-        return
     yield from _tests(problem, hidden)
     names = [program.name for program in (*problem.references, *problem.wrong)]
     for name in sorted({name for name in names if names.count(name) > 1}):
