@@ -292,7 +292,7 @@ def report(
     json: JsonOption = False,
 ) -> None:
     """Write the report of a study again from its files."""
-    from codequake.study.run import report_study
+    from codequake.study.reporting import report_study
 
     formats = tuple(item.strip() for item in format.split(",") if item.strip())
     paths = report_study(folder, formats)

@@ -6,22 +6,25 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from codequake.grading import Grader, SandboxOracle, self_test
-from codequake.perturb import PERTURBATIONS, PerturbationSpec
-from codequake.sandbox import Limits, open_backend
-from codequake.study.reporting import write_estimates
-
 from codequake.canonical import canonical_json
 from codequake.errors import UsageError
+from codequake.grading import Grader, SandboxOracle, self_test
 from codequake.journal import read_journal
-from codequake.records import JsonText
-from codequake.study.asking import ask_models
+from codequake.perturb import PERTURBATIONS, PerturbationSpec
+from codequake.records import JsonText, Problem, Verdict
+from codequake.report import summary_text, write_report
+from codequake.sandbox import Limits, open_backend
+from codequake.study.asking import Asked, ask_models
 from codequake.study.config import GraderSettings, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
+from codequake.study.plan import completions_of
 from codequake.study.progress import Notify
+from codequake.study.reporting import StudyData, estimate_stage, tables_of
 from codequake.study.stages import (
+    PENDING,
     Made,
-    measurements_of,
+    add_measurements,
+    grade_stage,
     problems_stage,
     variants_stage,
 )
@@ -31,10 +34,11 @@ __all__ = [
     "configure",
     "make_study_variants",
     "open_grader",
-    "report_study",
     "run_study",
     "study_of_options",
 ]
+
+_FORMATS = ("html", "md", "csv", "json")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,7 +93,9 @@ def study_of_options(
         title="variants",
         seed=seed,
         problems=(problems,),
-        perturbations=tuple(PerturbationSpec(name, JsonText(canonical_json({}))) for name in names),
+        perturbations=tuple(
+            PerturbationSpec(name, JsonText(canonical_json({}))) for name in names
+        ),
         grader=GraderSettings(sandbox=sandbox),
     )
 
@@ -122,18 +128,40 @@ def run_study(config: StudyConfig, out: Path, *, workers: int, notify: Notify) -
     problems = problems_stage(folder, config)
     made = variants_stage(folder, config, problems, SandboxOracle(grader.backend), notify)
     asked = ask_models(folder, config, problems, made.variants, notify)
-    known = read_journal(folder.completions)
-    measurements_of(folder)
-    verdicts = _grade(folder, asked.planned, known, problems, made, grader, workers, notify)
-    tables = write_estimates(folder, config, problems, made, asked.planned, verdicts)
-    paths = report_study(out, ("html", "md", "csv", "json"))
-    pending = len(asked.planned) - sum(item.error is None for item in tables.completions)
+    data = _grade(folder, config, problems, made, asked, grader, workers, notify)
+    tables = tables_of(data, estimate_stage(folder, data))
+    paths = write_report(tables, folder.report, _FORMATS)
+    pending = len(asked.planned) - sum(item.status not in PENDING for item in data.verdicts)
     return RunResult(
         folder=out,
         report=paths[0],
-        summary=tables.summary,
+        summary=summary_text(tables),
         planned=len(asked.planned),
         asked=asked.asked,
         reused=asked.reused,
         pending=pending,
     )
+
+
+def _grade(
+    folder: StudyFolder,
+    config: StudyConfig,
+    problems: tuple[Problem, ...],
+    made: Made,
+    asked: Asked,
+    grader: Grader,
+    workers: int,
+    notify: Notify,
+) -> StudyData:
+    known = read_journal(folder.completions)
+    add_measurements(folder, [entry.measurement for entry in known.values()])
+    verdicts: tuple[Verdict, ...] = grade_stage(
+        folder,
+        completions_of(asked.planned, known),
+        {problem.problem_id: problem for problem in problems},
+        {variant.variant_id: variant for variant in made.variants},
+        grader,
+        workers=workers,
+        notify=notify,
+    )
+    return StudyData(config, problems, made, asked.planned, known, verdicts)

@@ -14,7 +14,6 @@ from codequake.canonical import content_key
 from codequake.codec import to_plain
 from codequake.errors import DataError
 from codequake.files import read_json_lines
-from codequake.journal import read_journal
 from codequake.ports import Oracle
 from codequake.problems import load_set
 from codequake.records import (
@@ -33,9 +32,9 @@ from codequake.study.progress import Notify
 __all__ = [
     "PENDING",
     "Made",
+    "add_measurements",
     "grade_stage",
     "load_problems",
-    "measurements_of",
     "problems_stage",
     "read_made",
     "variants_stage",
@@ -150,7 +149,7 @@ def grade_stage(
                     _write_verdicts(folder, completions, known)
     verdicts = _write_verdicts(folder, completions, known)
     if measured:
-        _add_measurements(folder, measured)
+        add_measurements(folder, measured)
     return verdicts
 
 
@@ -183,16 +182,11 @@ def _write_verdicts(
     return verdicts
 
 
-def _add_measurements(folder: StudyFolder, measured: Sequence[Measurement]) -> None:
+def add_measurements(folder: StudyFolder, measured: Sequence[Measurement]) -> None:
+    """Bring times and memory into ``measurements.parquet``; the newest of a key stays."""
     old: tuple[Measurement, ...] = ()
     if folder.measurements.exists():
         old = read_parquet(folder.measurements, Measurement)
     newest = {(item.kind, item.key): item for item in (*old, *measured)}
     rows = sorted(newest.values(), key=lambda item: (item.kind, item.key))
     write_parquet(folder.measurements, Measurement, rows)
-
-
-def measurements_of(folder: StudyFolder) -> None:
-    """Bring the times of the journal's replies into ``measurements.parquet``."""
-    entries = read_journal(folder.completions)
-    _add_measurements(folder, [entry.measurement for entry in entries.values()])

@@ -1,0 +1,129 @@
+"""The last two stages: verdicts to estimates, and estimates to a report."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import codequake
+from codequake.journal import Entry, read_journal
+from codequake.metrics import Planned as MetricPlanned
+from codequake.metrics import StudyFacts, StudyRows, estimate_study
+from codequake.records import Estimate, Planned, Problem, Verdict
+from codequake.report import ModelRun, SkippedVariant, StudyTables, Version, write_report
+from codequake.store import read_parquet, write_parquet
+from codequake.study.config import StudyConfig
+from codequake.study.folder import StudyFolder
+from codequake.study.plan import completions_of, decoding_text
+from codequake.study.stages import Made, read_made
+
+__all__ = ["StudyData", "estimate_stage", "read_study", "report_study", "tables_of"]
+
+# What the numbers depend on besides codequake itself.
+_LIBRARIES = ("numpy", "scipy", "python-flint")
+_DEMONSTRATION = "codequake/"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyData:
+    """Everything that a study folder holds before its estimates."""
+
+    config: StudyConfig
+    problems: tuple[Problem, ...]
+    made: Made
+    planned: tuple[Planned, ...]
+    known: Mapping[str, Entry]
+    verdicts: tuple[Verdict, ...]
+
+
+def read_study(folder: StudyFolder) -> StudyData:
+    """Read a study back from its files.  Raises ``DataError`` when one is missing or damaged."""
+    return StudyData(
+        config=folder.read_settings(),
+        problems=read_parquet(folder.problems, Problem),
+        made=read_made(folder),
+        planned=read_parquet(folder.plan, Planned),
+        known=read_journal(folder.completions),
+        verdicts=read_parquet(folder.verdicts, Verdict),
+    )
+
+
+def estimate_stage(folder: StudyFolder, data: StudyData) -> tuple[Estimate, ...]:
+    """Write ``estimates.parquet``; estimates are always made anew from the rows before them."""
+    rows = StudyRows(
+        problems=data.problems,
+        variants=data.made.variants,
+        planned=_planned(data),
+        completions=completions_of(data.planned, data.known),
+        verdicts=data.verdicts,
+        facts=StudyFacts(
+            deterministic=tuple(run.name for run in _model_runs(data) if run.deterministic)
+        ),
+    )
+    estimates = estimate_study(rows, seed=data.config.seed, level=data.config.level)
+    write_parquet(folder.estimates, Estimate, estimates)
+    return estimates
+
+
+def tables_of(data: StudyData, estimates: Sequence[Estimate]) -> StudyTables:
+    """Return what the report shows of a study."""
+    libraries = tuple(
+        Version(name, importlib.metadata.version(name)) for name in _LIBRARIES
+    )
+    graders = sorted({verdict.grader for verdict in data.verdicts})
+    return StudyTables(
+        title=data.config.title,
+        seed=data.config.seed,
+        sets=data.config.problems,
+        models=_model_runs(data),
+        problems=data.problems,
+        variants=data.made.variants,
+        planned=_planned(data),
+        completions=completions_of(data.planned, data.known),
+        verdicts=data.verdicts,
+        estimates=tuple(estimates),
+        skipped=tuple(SkippedVariant(x.problem_id, x.perturbation, x.reason) for x in data.made.skipped),
+        versions=(
+            Version("codequake", codequake.__version__),
+            *libraries,
+            *(Version("grader", grader) for grader in graders),
+        ),
+    )
+
+
+def report_study(path: Path, formats: Sequence[str]) -> tuple[Path, ...]:
+    """Write the report of a study again from its files, in the formats asked for."""
+    folder = StudyFolder(path)
+    data = read_study(folder)
+    return write_report(tables_of(data, estimate_stage(folder, data)), folder.report, formats)
+
+
+def _model_runs(data: StudyData) -> tuple[ModelRun, ...]:
+    """Return how each model of the plan was asked, in the order of the plan."""
+    engines = {entry.request.model: entry.request.engine for entry in data.known.values()}
+    return tuple(
+        ModelRun(
+            name=name,
+            engine=engines.get(name, ""),
+            decoding=decoding_text(data.config.decoding),
+            style=data.config.style,
+            deterministic=_deterministic(engines.get(name, ""), data.config),
+            demonstration=name.startswith(_DEMONSTRATION),
+        )
+        for name in dict.fromkeys(row.model for row in data.planned)
+    )
+
+
+def _deterministic(engine: str, config: StudyConfig) -> bool:
+    """Whether equal requests must give equal replies.
+
+    Only an engine in this process can promise it, and only when it decodes greedily; a remote
+    model at temperature 0 still differs between calls.
+    """
+    return bool(engine) and config.decoding.temperature == 0
+
+
+def _planned(data):
+    return tuple(MetricPlanned(x.variant_id, x.model, x.sample, x.decoding) for x in data.planned)
