@@ -12,6 +12,7 @@ from codequake.sandbox.driving import Driver, Launch, runner_source
 from codequake.sandbox.interpreter import PLACE_INSIDE, Interpreter, find_interpreter
 from codequake.sandbox.jobs import Job, Limits, Outcome
 from codequake.sandbox.seccomp import filter_program
+from codequake.sandbox.toolchains import compiler_version
 
 __all__ = ["BubblewrapBackend", "counts_processes_per_sandbox", "sandbox_user"]
 
@@ -72,7 +73,8 @@ class BubblewrapBackend:
         self._filter = filter_program()
         self._runner = runner_source()
         self._count_processes = counts_processes_per_sandbox()
-        self.name = f"bwrap+seccomp+rlimits, Python {found.version}"
+        compiler = f"gcc {compiler_version() or 'missing'}"
+        self.name = f"bwrap+seccomp+rlimits, Python {found.version}, {compiler}"
         self._driver = Driver(self.name, self.warning)
 
     def run(self, job: Job) -> Outcome:

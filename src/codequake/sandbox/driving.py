@@ -129,6 +129,8 @@ class Driver:
         if "ready" not in by_name:
             why = said[-1] if said else "it said nothing"
             return self._broken(f"the sandbox did not start: {why}")
+        if "broken" in by_name:
+            return self._broken(str(by_name["broken"]["why"]))
         end = by_name.get("end")
         cpu, peak = (end["cpu"], end["peak"]) if end else (None, None)
         built = by_name.get("build")

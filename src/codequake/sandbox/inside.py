@@ -299,6 +299,9 @@ class Tester:
             with open(path, "wb") as file:
                 file.write(job["source"].encode("utf-8", "replace"))
         end = self._start("build", None)
+        if job["build"] and end["code"] == KILLED_AT_START:
+            self._send(event="broken", why=f"{job['build'][0]} {last_line(end['err'])}")
+            return False
         why = self._build_problem(end)
         if job["build"]:
             target = os.path.join(self.scratch, job["target_name"])

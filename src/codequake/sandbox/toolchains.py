@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import dataclass
 
 from codequake.tasks import Language
 
-__all__ = ["Toolchain", "toolchain_of"]
+__all__ = ["COMPILER", "Toolchain", "compiler_version", "toolchain_of"]
+
+COMPILER = "/usr/bin/gcc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +29,28 @@ def toolchain_of(language: Language) -> Toolchain:
     return _TOOLCHAINS[language]
 
 
+def compiler_version() -> str | None:
+    """Return the version of the C compiler, ``None`` when there is none that works."""
+    try:
+        done = subprocess.run(
+            [COMPILER, "-dumpfullversion"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+            cwd="/",
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
+
+
 _TOOLCHAINS = {
     Language.PYTHON: Toolchain((), "", ""),
     Language.C: Toolchain(
         # Libraries come last, and the mathematical one is always there: without it, whether a
         # program links depends on what the compiler folds at build time.
-        ("/usr/bin/gcc", "-O1", "-std=gnu11", "-pipe", "-o", "program", "main.c", "-lm"),
+        (COMPILER, "-O1", "-std=gnu11", "-pipe", "-o", "program", "main.c", "-lm"),
         "main.c",
         "program",
     ),

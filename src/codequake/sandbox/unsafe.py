@@ -10,6 +10,7 @@ from pathlib import Path
 from codequake.sandbox.bubblewrap import ENVIRONMENT
 from codequake.sandbox.driving import Driver, Launch, runner_source
 from codequake.sandbox.jobs import Job, Outcome
+from codequake.sandbox.toolchains import compiler_version
 
 __all__ = ["UnsafeBackend"]
 
@@ -29,7 +30,8 @@ class UnsafeBackend:
 
     def __init__(self) -> None:
         version = ".".join(str(part) for part in sys.version_info[:3])
-        self.name = f"none (not isolated), Python {version}"
+        compiler = f"gcc {compiler_version() or 'missing'}"
+        self.name = f"none (not isolated), Python {version}, {compiler}"
         self._runner = runner_source()
         self._driver = Driver(self.name, self.warning)
 

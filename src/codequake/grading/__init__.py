@@ -1,0 +1,25 @@
+"""From raw replies to verdicts: extract, run, compare."""
+
+from __future__ import annotations
+
+from codequake.grading.batch import GradeItem, grade_items
+from codequake.grading.compare import outputs_agree
+from codequake.grading.completions import CompletionFile, read_completions
+from codequake.grading.extract import Extraction, extract
+from codequake.grading.grader import Grader, verdict_key
+from codequake.grading.oracle import SandboxOracle
+from codequake.grading.selftest import self_test
+
+__all__ = [
+    "CompletionFile",
+    "Extraction",
+    "GradeItem",
+    "Grader",
+    "SandboxOracle",
+    "extract",
+    "grade_items",
+    "outputs_agree",
+    "read_completions",
+    "self_test",
+    "verdict_key",
+]

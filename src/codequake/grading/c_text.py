@@ -1,0 +1,80 @@
+"""Read C without compiling it: is there code, is it closed, does it have a main function."""
+
+from __future__ import annotations
+
+import re
+
+from codequake.grading.fitness import Fit, other_language
+
+__all__ = ["C_TAGS", "c_fit", "c_regions"]
+
+C_TAGS = ("c", "c99", "c11", "h", "gcc", "ansi-c", "objective-c")
+_NOISE = re.compile(
+    r"//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*(?:.|\n)*?(?:\*/|\Z)"
+    r"|\"(?:[^\"\\\n]|\\(?:\r?\n|.))*\"|'(?:[^'\\\n]|\\.)+'"
+)
+_MAIN = re.compile(r"\bmain\s*\(")
+_SHAPE = re.compile(
+    r"^[ \t]*(?:#[ \t]*(?:include|define)\b|(?:static |const |unsigned |inline )*"
+    r"(?:int|double|float|void|char|long|short|bool|struct|typedef|enum|union)\b)|[;{}][ \t]*$",
+    re.MULTILINE,
+)
+_START = re.compile(
+    r"[ \t]*(?:#[ \t]*(?:include|define)\b|/\*|//|(?:static |const |unsigned |inline )*"
+    r"(?:int|double|float|void|char|long|short|bool|struct|typedef|enum|union)\s+[\w*])"
+)
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+
+
+def c_fit(text: str, entry_point: str | None) -> Fit:
+    """Return how well a text fits as the C program that was asked for.
+
+    A main program is asked for, or one that defines ``entry_point``.
+    """
+    bare = _bare(text)
+    if not bare.strip():
+        return Fit.NOTHING
+    foreign = other_language(bare, own="c")
+    if foreign is not None and not (foreign == "Python" and _MAIN.search(bare)):
+        return Fit.FOREIGN
+    wanted = _MAIN if entry_point is None else re.compile(rf"\b{re.escape(entry_point)}\s*\(")
+    named = bool(wanted.search(bare))
+    if not _balanced(bare):
+        if named:
+            return Fit.BROKEN_ENTRY
+        return Fit.BROKEN if _SHAPE.search(bare) else Fit.NOTHING
+    if named and "{" in bare:
+        return Fit.WHOLE
+    return Fit.PARTIAL if _SHAPE.search(bare) else Fit.NOTHING
+
+
+def _bare(text: str) -> str:
+    """The text without comments, and with empty strings."""
+
+    def blank(match: re.Match[str]) -> str:
+        return " " if match[0].startswith("/") else match[0][0] * 2
+
+    return _NOISE.sub(blank, text)
+
+
+def _balanced(bare: str) -> bool:
+    waiting: list[str] = []
+    for sign in bare:
+        if sign in "([{":
+            waiting.append(sign)
+        elif sign in _CLOSERS and (not waiting or waiting.pop() != _CLOSERS[sign]):
+            return False
+    return not waiting
+
+
+def c_regions(text: str, entry_point: str | None) -> list[tuple[str, bool]]:
+    """Return the piece of mixed text from the first line of C to the last closing brace."""
+    lines = text.splitlines(keepends=True)
+    start = next((number for number, line in enumerate(lines) if _START.match(line)), None)
+    if start is None:
+        return []
+    ends = [number for number, line in enumerate(lines) if line.rstrip().endswith(("}", "};"))]
+    if not ends or ends[-1] < start:
+        return []
+    piece = "".join(lines[start : ends[-1] + 1])
+    return [(piece, not "".join(lines[ends[-1] + 1 :]).strip())]

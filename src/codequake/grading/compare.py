@@ -1,0 +1,267 @@
+"""Whether an output is right: the one comparator of codequake.
+
+Results of functions are compared as data.
+
+- Numbers are equal when Python's ``==`` says so: ``1``, ``1.0`` and ``True`` are one value, as
+  LiveCodeBench and EvalPlus have it.  ``strict=True`` keeps booleans, integers and floats apart.
+- Only where the expected number is a float, the output may differ by
+  ``max(10**-digits, relative * abs(expected))``; without ``digits`` the first term is 1e-12, which
+  is rounding noise around zero.  The tolerance belongs to that one number.
+- NaN equals NaN only where NaN is expected, infinities equal themselves, ``-0.0`` equals ``0.0``.
+- Tuples and lists are alike at any depth (both arrive as JSON lists).  Strings, ``null``, bytes
+  and the keys of dictionaries are exact; sets match as multisets.
+
+Texts that programs print are compared token by token.  Tokens are what stands between blanks
+(space, tab, line feed, carriage return, form feed, vertical tab); how they are spread over lines
+does not matter, their number and order do.  Grammar of a token::
+
+    integer = [+-] digit+
+    float   = [+-] (digit+ "." digit* | "." digit+) [exponent]  |  [+-] digit+ exponent
+    special = [+-] ("nan" | "inf" | "infinity")          upper or lower case
+
+Anything else is text and compared exactly (so ``0x0`` and ``1,5`` are text).  An expected integer
+asks for the same number, however it is written (``3``, ``+3``, ``03``, ``3.0``); the tolerance
+above applies only where the expected token is a float.
+
+``UNORDERED`` compares the items of the outermost list, or the tokens of a text, as multisets: a
+one-to-one match must exist.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from codequake.errors import DataError
+from codequake.records import Comparison, Interface, JsonText, OutputOrder
+
+__all__ = ["outputs_agree", "parse_output"]
+
+Agree = Callable[[Any, Any], bool]
+
+_BLANKS = re.compile(r"[ \t\n\r\f\v]+")
+_INTEGER = re.compile(r"[+-]?[0-9]+\Z")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE]([+-]?[0-9]+))?\Z")
+_SPECIAL = re.compile(r"([+-]?)(nan|inf|infinity)\Z", re.IGNORECASE)
+_FLOOR = Fraction(1, 10**12)
+_MOST_DIGITS = 400
+_MOST_EXPONENT = 400
+_SAFE_INT_DIGITS = 4000
+_MATCH_LIMIT = 400
+
+
+class _LongInt(str):
+    """An integer that is too long to be converted; JSON writes it in one way only."""
+
+    __slots__ = ()
+
+
+def parse_output(text: str) -> Any:
+    """Parse JSON that a program's result arrived in.  Raises ``DataError`` when it is none."""
+
+    def integer(digits: str) -> Any:
+        return int(digits) if len(digits) <= _SAFE_INT_DIGITS else _LongInt(digits)
+
+    def refuse(name: str) -> Any:
+        raise DataError(f"{name} is not JSON")
+
+    try:
+        return json.loads(text, parse_int=integer, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the output is not JSON: {error}") from error
+
+
+def outputs_agree(
+    expected: JsonText,
+    got: JsonText,
+    comparison: Comparison,
+    interface: Interface,
+    *,
+    strict: bool = False,
+) -> bool:
+    """Return whether ``got`` is a right answer where ``expected`` is the reference's.
+
+    Both are JSON in the data-only encoding of the sandbox.  ``got`` may be anything: what is not
+    JSON is wrong.  Raises ``DataError`` when ``expected`` is not JSON.
+    """
+    wanted = parse_output(expected)
+    try:
+        found = parse_output(got)
+    except DataError:
+        return False
+    unordered = comparison.order is OutputOrder.UNORDERED
+    if interface is Interface.STDIN:
+        if not isinstance(wanted, str) or not isinstance(found, str):
+            return False
+        return _texts_agree(wanted, found, comparison, unordered=unordered)
+    data = _Data(comparison, strict=strict)
+    if unordered and isinstance(wanted, list) and isinstance(found, list):
+        return _match(wanted, found, data.agree)
+    return data.agree(wanted, found)
+
+
+class _Data:
+    """Compares parsed JSON under one ``Comparison``."""
+
+    def __init__(self, comparison: Comparison, *, strict: bool) -> None:
+        self._comparison = comparison
+        self._strict = strict
+
+    def agree(self, wanted: Any, found: Any) -> bool:
+        if isinstance(wanted, list):
+            return (
+                isinstance(found, list)
+                and len(wanted) == len(found)
+                and all(map(self.agree, wanted, found))
+            )
+        if isinstance(wanted, _LongInt):
+            return isinstance(found, _LongInt) and str(wanted) == str(found)
+        if isinstance(found, _LongInt):
+            return False
+        wanted, found = _special(wanted), _special(found)
+        if isinstance(wanted, dict):
+            return isinstance(found, dict) and self._tables(wanted, found)
+        if isinstance(wanted, int | float):
+            return isinstance(found, int | float) and self._numbers(wanted, found)
+        return type(wanted) is type(found) and bool(wanted == found)
+
+    def _numbers(self, wanted: int | float, found: int | float) -> bool:
+        if self._strict and type(wanted) is not type(found):
+            return False
+        if not isinstance(wanted, float):
+            return wanted == found
+        if not math.isfinite(wanted) or (isinstance(found, float) and not math.isfinite(found)):
+            return wanted == found or (math.isnan(wanted) and math.isnan(found))
+        return _near(Fraction(wanted), Fraction(found), self._comparison)
+
+    def _tables(self, wanted: dict[str, Any], found: dict[str, Any]) -> bool:
+        for tag in ("$set", "$dict"):
+            left, right = wanted.get(tag), found.get(tag)
+            if len(wanted) == 1 and isinstance(left, list):
+                return (
+                    len(found) == 1 and isinstance(right, list) and _match(left, right, self.agree)
+                )
+        return wanted.keys() == found.keys() and all(
+            self.agree(value, found[key]) for key, value in wanted.items()
+        )
+
+
+def _special(value: Any) -> Any:
+    """Turn the tag of a NaN or an infinity into the float."""
+    if isinstance(value, dict) and len(value) == 1:
+        text = value.get("$float")
+        if text in ("nan", "inf", "-inf"):
+            return float(text)
+    return value
+
+
+def _near(wanted: Fraction, found: Fraction, comparison: Comparison) -> bool:
+    digits = comparison.digits
+    absolute = _FLOOR if digits is None else Fraction(1, 10**digits)
+    return abs(wanted - found) <= max(absolute, Fraction(comparison.relative) * abs(wanted))
+
+
+def _texts_agree(wanted: str, found: str, comparison: Comparison, *, unordered: bool) -> bool:
+    left, right = _tokens(wanted), _tokens(found)
+    if len(left) != len(right):
+        return False
+
+    def agree(one: str, other: str) -> bool:
+        return _tokens_agree(one, other, comparison)
+
+    if unordered:
+        return _match(left, right, agree)
+    return all(map(agree, left, right))
+
+
+def _tokens(text: str) -> list[str]:
+    return [token for token in _BLANKS.split(text) if token]
+
+
+def _tokens_agree(wanted: str, found: str, comparison: Comparison) -> bool:
+    if wanted == found:
+        return True
+    if _INTEGER.match(wanted) and _INTEGER.match(found):
+        return _plain_integer(wanted) == _plain_integer(found)
+    one, other = _SPECIAL.match(wanted), _SPECIAL.match(found)
+    if one is not None and other is not None:
+        return _spelled(one) == _spelled(other)
+    left, right = _value(wanted), _value(found)
+    if left is None or right is None:
+        return False
+    return left == right or (bool(_FLOAT.match(wanted)) and _near(left, right, comparison))
+
+
+def _plain_integer(token: str) -> str:
+    digits = token.lstrip("+-").lstrip("0")
+    if not digits:
+        return "0"
+    return "-" + digits if token.startswith("-") else digits
+
+
+def _spelled(match: re.Match[str]) -> str:
+    """One spelling of a special; the sign of a NaN means nothing (C prints ``-nan``)."""
+    if match[2].lower() == "nan":
+        return "nan"
+    return "-inf" if match[1] == "-" else "inf"
+
+
+def _value(token: str) -> Fraction | None:
+    """The exact value of a number token, ``None`` for text and for absurd lengths."""
+    if len(token) > _MOST_DIGITS:
+        return None
+    if _INTEGER.match(token):
+        return Fraction(int(token))
+    match = _FLOAT.match(token)
+    if match is None or (match[1] is not None and abs(int(match[1])) > _MOST_EXPONENT):
+        return None
+    return Fraction(token if token[-1] != "." else token + "0")
+
+
+def _match(wanted: Sequence[Any], found: Sequence[Any], agree: Agree) -> bool:
+    """Whether a one-to-one match exists between the items of two lists.
+
+    Items with one spelling are taken out first.  What is left is matched by augmenting paths,
+    since a tolerance is not transitive; more than 400 such items do not match.
+    """
+    if len(wanted) != len(found):
+        return False
+    waiting: dict[str, int] = {}
+    for item in found:
+        key = _spelling(item)
+        waiting[key] = waiting.get(key, 0) + 1
+    left = []
+    for item in wanted:
+        key = _spelling(item)
+        if waiting.get(key, 0):
+            waiting[key] -= 1
+        else:
+            left.append(item)
+    right = []
+    for item in found:
+        key = _spelling(item)
+        if waiting[key]:
+            waiting[key] -= 1
+            right.append(item)
+    if len(left) > _MATCH_LIMIT:
+        return False
+    partner: dict[int, int] = {}
+
+    def place(index: int, seen: set[int]) -> bool:
+        for other, item in enumerate(right):
+            if other not in seen and agree(left[index], item):
+                seen.add(other)
+                if other not in partner or place(partner[other], seen):
+                    partner[other] = index
+                    return True
+        return False
+
+    return all(place(index, set()) for index in range(len(left)))
+
+
+def _spelling(item: Any) -> str:
+    return json.dumps(item, sort_keys=True)  # no NaN can stand here

@@ -1,0 +1,247 @@
+"""Judge completions: extract the program, run it on the tests, compare outside of the sandbox."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from codequake.canonical import canonical_json, content_key
+from codequake.codec import to_plain
+from codequake.errors import DataError, UsageError
+from codequake.grading.compare import outputs_agree, parse_output
+from codequake.grading.extract import Extraction, extract
+from codequake.records import (
+    Completion,
+    Failure,
+    Interface,
+    JsonText,
+    Language,
+    Problem,
+    Status,
+    StopReason,
+    TestOutcome,
+    TestStatus,
+    Verdict,
+)
+from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run
+
+__all__ = [
+    "GRADER_RULES",
+    "Grader",
+    "Judgement",
+    "extract_for",
+    "job_for",
+    "judge",
+    "unrun",
+    "verdict_key",
+]
+
+GRADER_RULES = 1
+"""Raised whenever extraction, running or comparing may give another verdict than before."""
+
+_SHOWN = 4000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a program's outcome means for a problem: everything of a verdict but its names."""
+
+    status: Status
+    tests: tuple[TestOutcome, ...]
+    message: str
+    failure: Failure | None
+
+
+class Grader:
+    """Grades completions on one backend under one set of limits; may be used from threads."""
+
+    def __init__(self, backend: Backend, limits: Limits | None = None) -> None:
+        self.backend = backend
+        self.limits = limits or Limits()
+
+    @property
+    def version(self) -> str:
+        """Everything that decides a verdict: rules, backend, interpreter, compiler, limits."""
+        limits = self.limits
+        return (
+            f"codequake rules {GRADER_RULES}; {self.backend.name}; "
+            f"cpu {limits.cpu_seconds:g} s x{limits.wall_factor:g} wall, "
+            f"memory {limits.memory_bytes >> 20} MiB, output {limits.output_bytes >> 20} MiB, "
+            f"{limits.processes} processes"
+        )
+
+    def grade(self, problem: Problem, completion: Completion, entry_point: str | None) -> Verdict:
+        """Return the verdict on one completion.
+
+        ``entry_point`` is the name that the variant asked for; ``None`` for main programs, or to
+        take the problem's own.  Raises ``UsageError`` for a problem that cannot be graded.
+        """
+        found = extract_for(problem, completion, entry_point)
+        if found.status is not None:
+            return self.verdict(problem, completion, found, unrun(problem, found))
+        outcome = self.backend.run(job_for(problem, found.program, entry_point, self.limits))
+        return self.verdict(problem, completion, found, judge(problem, outcome))
+
+    def verdict(
+        self, problem: Problem, completion: Completion, found: Extraction, judged: Judgement
+    ) -> Verdict:
+        """Put the names of a completion to what was judged about its program."""
+        return Verdict(
+            problem_id=problem.problem_id,
+            variant_id=completion.variant_id,
+            model=completion.model,
+            sample=completion.sample,
+            status=judged.status,
+            tests=judged.tests,
+            message=judged.message,
+            program=found.program,
+            extraction=found.rule,
+            failure=judged.failure,
+            grader=self.version,
+        )
+
+
+def extract_for(problem: Problem, completion: Completion, entry_point: str | None) -> Extraction:
+    """Return the program in a completion, or why there is none; a provider's error comes first."""
+    if completion.stop_reason is StopReason.ERROR or completion.error is not None:
+        why = completion.error or "the provider gave an error without a text"
+        return Extraction(Status.PROVIDER_ERROR, "", "none", why)
+    return extract(
+        completion.text,
+        language=problem.language,
+        entry_point=_entry_point(problem, entry_point),
+        stop_reason=completion.stop_reason,
+    )
+
+
+def _entry_point(problem: Problem, entry_point: str | None) -> str | None:
+    return None if problem.interface is Interface.STDIN else entry_point or problem.entry_point
+
+
+def job_for(problem: Problem, program: str, entry_point: str | None, limits: Limits) -> Job:
+    """Return the job of a program: the inputs of the problem's tests, never their outputs.
+
+    Raises ``UsageError`` when the problem names no entry point, or asks for a C function.
+    """
+    name = _entry_point(problem, entry_point)
+    if problem.interface is Interface.FUNCTION:
+        if problem.language is Language.C:
+            raise UsageError(
+                f"problem {problem.problem_id!r} asks for a C function; C is graded as programs "
+                "on standard input"
+            )
+        if not name:
+            raise UsageError(f"problem {problem.problem_id!r} names no entry point to call")
+    mode = Mode.CALL if problem.interface is Interface.FUNCTION else Mode.STDIN
+    inputs = tuple(test.input for test in problem.tests)
+    return Job(problem.language, program, mode, name, inputs, limits)
+
+
+def unrun(problem: Problem, found: Extraction) -> Judgement:
+    """Return the judgement on a reply without a program: no test was run."""
+    assert found.status is not None
+    return _whole(problem, found.status, found.message)
+
+
+def judge(problem: Problem, outcome: Outcome) -> Judgement:
+    """Return what an outcome means: the first test that did not pass decides, in test order."""
+    if outcome.harness_error is not None:
+        return _whole(problem, Status.HARNESS_ERROR, outcome.harness_error)
+    if not problem.tests:
+        return _whole(problem, Status.HARNESS_ERROR, "the problem has no tests")
+    if not outcome.build.ok:
+        return _whole(problem, Status.COMPILE_ERROR, outcome.build.why)
+    if outcome.entry_found is False:
+        return _whole(problem, Status.MISSING_ENTRY_POINT, "the program does not define the name")
+    if len(outcome.runs) != len(problem.tests):
+        return _whole(problem, Status.HARNESS_ERROR, "the sandbox lost the result of a test")
+    statuses = [_test_status(problem, index, run) for index, run in enumerate(outcome.runs)]
+    tests = tuple(
+        TestOutcome(test.visible, status)
+        for test, status in zip(problem.tests, statuses, strict=True)
+    )
+    for index, status in enumerate(statuses):
+        if status is not TestStatus.PASSED:
+            run = outcome.runs[index]
+            failure = _failure(problem, index, run)
+            if status is TestStatus.WRONG_ANSWER and _ignores_input(problem, outcome.runs):
+                why = "the program reads nothing of its input"
+                return Judgement(Status.IGNORES_INPUT, tests, why, failure)
+            message = f"test {index + 1}: {run.detail or 'wrong answer'}"
+            return Judgement(Status(status.value), tests, message, failure)
+    return Judgement(Status.PASSED, tests, "", None)
+
+
+def _whole(problem: Problem, status: Status, message: str) -> Judgement:
+    tests = tuple(TestOutcome(test.visible, TestStatus.NOT_RUN) for test in problem.tests)
+    return Judgement(status, tests, message, None)
+
+
+def _test_status(problem: Problem, index: int, run: Run) -> TestStatus:
+    match run.ending:
+        case Ending.RETURNED:
+            expected = problem.tests[index].expected
+            got = JsonText(run.output or "")
+            agree = outputs_agree(expected, got, problem.comparison, problem.interface)
+            return TestStatus.PASSED if agree else TestStatus.WRONG_ANSWER
+        case Ending.NOT_DATA:
+            return TestStatus.WRONG_ANSWER
+        case Ending.CRASHED:
+            return TestStatus.RUNTIME_ERROR
+        case Ending.TIMEOUT:
+            return TestStatus.TIMEOUT
+        case Ending.MEMORY_LIMIT:
+            return TestStatus.MEMORY_LIMIT
+        case Ending.OUTPUT_LIMIT:
+            return TestStatus.OUTPUT_LIMIT
+        case Ending.NOT_RUN:
+            return TestStatus.NOT_RUN
+
+
+def _failure(problem: Problem, index: int, run: Run) -> Failure:
+    test = problem.tests[index]
+    return Failure(index, test.input, test.expected, _shown(run.output))
+
+
+def _shown(output: str | None) -> JsonText | None:
+    """The output as canonical JSON; a long or odd one as a string that shows its beginning."""
+    if output is None:
+        return None
+    if len(output) <= _SHOWN:
+        try:
+            return JsonText(canonical_json(parse_output(output)))
+        except DataError:
+            pass
+    text = output.encode("utf-8", "replace").decode("utf-8")
+    cut = text[:_SHOWN] + (f"... ({len(text)} characters)" if len(text) > _SHOWN else "")
+    return JsonText(canonical_json(cut))
+
+
+def _ignores_input(problem: Problem, runs: tuple[Run, ...]) -> bool:
+    """Whether no byte of any input was read, though there was something to read."""
+    asked = [
+        run.read_input
+        for test, run in zip(problem.tests, runs, strict=True)
+        if run.ending is not Ending.NOT_RUN and test.input.strip('"').strip()
+    ]
+    return bool(asked) and all(read is False for read in asked)
+
+
+def verdict_key(
+    problem: Problem, program: str, entry_point: str | None, grader_version: str
+) -> str:
+    """Return the content key of a verdict: program, tests, comparison, and the grader with limits.
+
+    Equal keys mean equal verdicts, so a program is run once for each.
+    """
+    tests = [[test.input, test.expected, test.visible] for test in problem.tests]
+    return content_key(
+        [
+            program.encode("utf-8", "backslashreplace").decode("utf-8"),
+            problem.language.value,
+            problem.interface.value,
+            _entry_point(problem, entry_point),
+            tests,
+            to_plain(problem.comparison),
+            grader_version,
+        ]
+    )

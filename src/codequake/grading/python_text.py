@@ -1,0 +1,160 @@
+"""Read Python without running it: does it parse, what does it define, does it read input."""
+
+from __future__ import annotations
+
+import ast
+import re
+import threading
+import warnings
+from collections.abc import Iterable
+
+from codequake.grading.fitness import Fit, other_language
+
+__all__ = ["PYTHON_TAGS", "python_fit", "python_regions"]
+
+PYTHON_TAGS = ("python", "python3", "py", "py3", "python2", "pycon", "ipython", "sage", "cython")
+_LONG_NUMBER = "integer string conversion"
+_READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bos\.read\s*\(|\bfileinput\b")
+_START = re.compile(
+    r"(?:def|class|import|from|async|@|if|for|while|with|try|print\s*\(|[A-Za-z_][\w, ]*=[^=])"
+)
+_STRINGS = re.compile(
+    r"('''|\"\"\")(?:.|\n)*?(?:\1|\Z)|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|#[^\n]*"
+)
+_MOST_STARTS = 40
+_MOST_CUTS = 12
+# Filters of warnings belong to the whole process, and a parse may warn.
+_PARSING = threading.Lock()
+
+
+def python_fit(text: str, entry_point: str | None) -> Fit:
+    """Return how well a text fits as the Python program that was asked for.
+
+    ``entry_point`` is ``None`` for a main program on standard input.
+    """
+    tree = _parse(text)
+    if tree is None:
+        return _broken_fit(text, entry_point)
+    if not any(_is_code(node) for node in tree.body):
+        return Fit.NOTHING
+    if entry_point is not None:
+        return Fit.WHOLE if entry_point in _bound(tree.body) else Fit.PARTIAL
+    if not any(isinstance(node, ast.Call) for node in ast.walk(tree)):
+        return Fit.NOTHING if all(isinstance(node, ast.Expr) for node in tree.body) else Fit.PARTIAL
+    return Fit.WHOLE if _READS.search(text) else Fit.PROGRAM
+
+
+def _parse(text: str) -> ast.Module | None:
+    try:
+        with _PARSING, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        if _LONG_NUMBER in str(error):
+            # A number of thousands of digits: only we must not convert it, the sandbox may.
+            return _parse(re.sub(r"\d{4000,}", "0", text))
+        return None
+
+
+def _broken_fit(text: str, entry_point: str | None) -> Fit:
+    bare = _STRINGS.sub(" ", text)
+    if entry_point is not None and re.search(rf"\bdef\s+{re.escape(entry_point)}\b", bare):
+        if re.search(r"^[ \t]*end[ \t]*$", bare, re.MULTILINE):
+            return Fit.FOREIGN
+        return Fit.BROKEN_ENTRY
+    if other_language(bare, own="python") is not None:
+        return Fit.FOREIGN
+    looks = re.search(
+        r"^[ \t]*(?:def \w+|class \w+|import \w|from [\w.]+ import|print\(|for \w[\w, ]{0,80} in "
+        r"|while |if [^\n]{1,300}:|[A-Za-z_]\w*[ \t]*=[^=])",
+        bare,
+        re.MULTILINE,
+    )
+    return Fit.BROKEN if looks else Fit.NOTHING
+
+
+def _is_code(node: ast.stmt) -> bool:
+    """Whether a statement does anything; sample output may parse as a lone word or number."""
+    if not isinstance(node, ast.Expr):
+        return True
+    return any(
+        isinstance(part, ast.Call | ast.Await | ast.Yield | ast.NamedExpr)
+        for part in ast.walk(node)
+    )
+
+
+def _bound(body: Iterable[ast.stmt]) -> set[str]:
+    """The names that module-level code binds, and the methods of its classes."""
+    names: set[str] = set()
+    for node in body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                names.add(name)
+            case ast.ClassDef(name=name, body=inner):
+                names |= {name} | _bound(inner)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                names |= {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
+            case ast.Assign() | ast.AnnAssign() | ast.Expr() | ast.AugAssign():
+                names |= {
+                    part.id
+                    for part in ast.walk(node)
+                    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+                }
+            case _:
+                for field in ("body", "orelse", "finalbody"):
+                    names |= _bound(getattr(node, field, ()))
+                for handler in getattr(node, "handlers", ()):
+                    names |= _bound(handler.body)
+    return names
+
+
+def python_regions(text: str, entry_point: str | None) -> list[tuple[str, bool]]:
+    """Return pieces of mixed text that parse as Python, and whether each reaches the end.
+
+    A piece starts at a line that looks like code and is cut before the line at which parsing
+    stops; prose after code ends it, prose before it is passed over.
+    """
+    lines = text.splitlines(keepends=True)
+    starts = [number for number, line in enumerate(lines) if _START.match(line.lstrip())]
+    regions: list[tuple[str, bool]] = []
+    position, tried = 0, 0
+    for start in starts:
+        if start < position or tried >= _MOST_STARTS:
+            continue
+        tried += 1
+        end = _longest(lines, start)
+        if end > start:
+            piece = _dedented(lines[start:end])
+            regions.append((piece, not "".join(lines[end:]).strip()))
+            position = end
+    return regions
+
+
+def _longest(lines: list[str], start: int) -> int:
+    """Return the line before which a program that starts at ``start`` ends."""
+    end = len(lines)
+    for _ in range(_MOST_CUTS):
+        text = _dedented(lines[start:end])
+        try:
+            with _PARSING, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(text)
+        except SyntaxError as error:
+            cut = start + (error.lineno or 1) - 1
+            end = min(end - 1, max(cut, start))
+            while end > start and not lines[end - 1].strip():
+                end -= 1
+        except (ValueError, RecursionError, MemoryError):
+            return start
+        else:
+            return end
+        if end <= start:
+            return start
+    return start
+
+
+def _dedented(lines: list[str]) -> str:
+    first = lines[0][: len(lines[0]) - len(lines[0].lstrip(" \t"))] if lines else ""
+    if not first:
+        return "".join(lines)
+    return "".join(line[len(first) :] if line.startswith(first) else line for line in lines)
