@@ -10,39 +10,41 @@ from codequake.errors import UsageError
 from codequake.metrics.rows import Cell
 from codequake.metrics.scopes import VISIBLE
 
-__all__ = ["Arm", "Bounds", "build_arm", "check_comparable"]
+__all__ = ["Arm", "Bounds", "build_arm", "cell_bounds", "check_comparable", "mean_bounds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A problem's mean outcome if all pending replies failed (low) or passed (high)."""
+    """A problem's mean outcome if all pending replies failed (low) or passed (high).
+
+    ``value`` is the mean over the replies that are there; ``None`` while there is none.
+    """
 
     low: float
     high: float
+    value: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
     """The values of one family of prompts under one model, by problem.
 
-    ``cells`` are those that the values rest on; ``without_tests`` counts the problems that have
-    no test in the scope.
+    ``cells`` are those that the values rest on; ``without_tests`` names the problems that have no
+    test in the scope.
     """
 
     values: Mapping[str, Bounds]
     cells: tuple[Cell, ...]
-    without_tests: int
-
-    def of(self, problem: str) -> tuple[Cell, ...]:
-        """Return the cells of one problem."""
-        return tuple(cell for cell in self.cells if cell.variant.problem_id == problem)
+    without_tests: frozenset[str]
 
 
 def cell_bounds(cell: Cell, scope: str) -> Bounds:
     """Return the mean outcome of a cell over its samples."""
     found = [outcome.in_scope(scope) for outcome in cell.outcomes]
     passed, pending = found.count(True), found.count(None)
-    return Bounds(passed / len(found), (passed + pending) / len(found))
+    finished = len(found) - pending
+    value = passed / finished if finished else None
+    return Bounds(passed / len(found), (passed + pending) / len(found), value)
 
 
 def build_arm(cells: Iterable[Cell], scope: str) -> Arm:
@@ -60,14 +62,16 @@ def build_arm(cells: Iterable[Cell], scope: str) -> Arm:
         kept.append(cell)
         grouped.setdefault(cell.variant.problem_id, []).append(cell_bounds(cell, scope))
     values = {problem: mean_bounds(found) for problem, found in sorted(grouped.items())}
-    return Arm(values, tuple(kept), len(without))
+    return Arm(values, tuple(kept), frozenset(without))
 
 
 def mean_bounds(bounds: Sequence[Bounds]) -> Bounds:
     """Return the mean of bounds; the caller makes sure that there is one."""
+    values = [item.value for item in bounds if item.value is not None]
     return Bounds(
         math.fsum(item.low for item in bounds) / len(bounds),
         math.fsum(item.high for item in bounds) / len(bounds),
+        math.fsum(values) / len(values) if values else None,
     )
 
 

@@ -39,7 +39,8 @@ _define(
     "mean(v), over all problems attempted",
     "The share of problems that one reply solves: all tests of the scope pass. Several variants or "
     "samples of a problem are averaged within the problem first. A reply without a program counts "
-    "as a failure; a reply that is not there yet counts as neither and leaves the number open.",
+    "as a failure. A reply that is pending counts as neither: the value rests on the problems that "
+    "have a reply, and stands beside what it would be if all pending replies failed or passed.",
 )
 _define(
     "pass_at_1_clean",
@@ -118,8 +119,24 @@ _define(
     "The share of problems failed on the clean prompt and solved on the changed one.",
 )
 _define(
+    "flips",
+    "Changed outcomes",
+    "share",
+    "mean(c (1 - v) + (1 - c) v)",
+    "The share of problems whose outcome differs between the clean and the changed prompt, in "
+    "either direction.",
+)
+_define(
     "noise_floor",
-    "Noise floor",
+    "Noise floor of the change",
+    "difference",
+    "mean(r - c)",
+    "The mean change of a problem's outcome when the same clean prompt is asked again: what a "
+    "change against the clean prompt has to be read against.",
+)
+_define(
+    "noise_flips",
+    "Noise floor of the flips",
     "share",
     "mean(c (1 - r) + (1 - c) r)",
     "The share of problems whose outcome differs when the same clean prompt is asked again. "

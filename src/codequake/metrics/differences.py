@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from codequake.metrics.arms import (
     Arm,
@@ -16,8 +18,10 @@ from codequake.metrics.making import (
     Context,
     Label,
     Pair,
+    is_open,
     left_out,
     paired_estimate,
+    pending_note,
     plain_estimate,
     share_estimate,
 )
@@ -34,6 +38,7 @@ from codequake.stats import (
 )
 
 __all__ = [
+    "Floor",
     "delta_estimates",
     "flip_bounds",
     "floor_estimates",
@@ -42,6 +47,14 @@ __all__ = [
 ]
 
 _PENDING = "replies are pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What a noise floor is worth; ``by_construction``: it is 0 and shows nothing."""
+
+    by_construction: bool
+    note: str
 
 
 def delta_estimates(
@@ -57,28 +70,48 @@ def delta_estimates(
         for scope in SCOPES:
             arm, base = build_arm(in_group(kept, group), scope), build_arm(clean, scope)
             check_comparable(base, arm, model=model, what=f"family {family!r} against 'clean'")
-            yield from _deltas(context, Label("", model, family, group, scope), base, arm)
+            asked = {cell.variant.problem_id for cell in in_group(cells, group)}
+            yield from _deltas(context, Label("", model, family, group, scope), base, arm, asked)
 
 
-def _deltas(context: Context, label: Label, base: Arm, arm: Arm) -> Iterator[Estimate]:
+def _deltas(
+    context: Context, label: Label, base: Arm, arm: Arm, asked: set[str]
+) -> Iterator[Estimate]:
     problems = [problem for problem in arm.values if problem in base.values]
     pairs = [Pair(base.values[problem], arm.values[problem]) for problem in problems]
-    used = _used(problems, base, arm)
-    unpaired = LeftOut("problems without the clean prompt", len(arm.values) - len(problems))
-    out = left_out(used, [unpaired])
-    firsts = [pair.first for pair in pairs]
-    note = _shared_note(base, arm, problems)
-    yield share_estimate(
-        context, _named(label, "pass_at_1_clean"), firsts, out=out, empty="no problem has both"
-    )
+    out = _unpaired(base, arm, asked, pairs)
+    waits = pending_note(_used(problems, base, arm))
+    note = " ".join(filter(None, (waits, _shared_note(base, arm, problems))))
+    empty = "no problem has both prompts"
+    flips = [flip_bounds(pair) for pair in pairs]
+    for metric, values in (
+        ("pass_at_1_clean", [pair.first for pair in pairs]),
+        ("flips_down", [down for down, _, _ in flips]),
+        ("flips_up", [up for _, up, _ in flips]),
+        ("flips", [both for _, _, both in flips]),
+    ):
+        named = _named(label, metric)
+        yield share_estimate(context, named, values, out=out, note=waits, empty=empty)
     yield paired_estimate(context, _named(label, "delta_to_clean"), pairs, out=out, note=note)
-    for metric, index in (("flips_down", 0), ("flips_up", 1)):
-        values = [flip_bounds(pair)[index] for pair in pairs]
-        empty = "no problem has both prompts"
-        yield share_estimate(context, _named(label, metric), values, out=out, empty=empty)
     if label.scope == ALL_TESTS:
         yield p_estimate(context, _named(label, "delta_p"), pairs)
         yield _detectable(context, _named(label, "minimum_detectable_effect"), pairs)
+
+
+def _unpaired(base: Arm, arm: Arm, asked: set[str], pairs: Sequence[Pair]) -> tuple[LeftOut, ...]:
+    """Count, once each, the problems that were asked on one side and cannot be compared."""
+    bare = base.without_tests | arm.without_tests
+    alone = set(arm.values) - set(base.values) - bare
+    rest = set(base.values) - set(arm.values) - bare
+    return left_out(
+        [pair.change for pair in pairs],
+        {
+            "problems without the clean prompt": len(alone),
+            "problems with rejected variants only": len(rest & asked),
+            "problems without a variant of this family": len(rest - asked),
+            "problems without visible tests": len(bare),
+        },
+    )
 
 
 def _named(label: Label, metric: str) -> Label:
@@ -108,22 +141,26 @@ def _shared_note(base: Arm, arm: Arm, problems: Sequence[str]) -> str:
 
 def flip_bounds(pair: Pair) -> tuple[Bounds, Bounds, Bounds]:
     """Return the chance that one reply each falls, rises, or differs, within their bounds."""
-    first, second = pair.first, pair.second
-    down = Bounds(first.low * (1.0 - second.high), first.high * (1.0 - second.low))
-    up = Bounds((1.0 - first.high) * second.low, (1.0 - first.low) * second.high)
+    one, two = pair.first, pair.second
+    down_value = up_value = both_value = None
+    if one.value is not None and two.value is not None:
+        down_value, up_value = one.value * (1.0 - two.value), (1.0 - one.value) * two.value
+        both_value = down_value + up_value
+    down = Bounds(one.low * (1.0 - two.high), one.high * (1.0 - two.low), down_value)
+    up = Bounds((1.0 - one.high) * two.low, (1.0 - one.low) * two.high, up_value)
     # Linear in each value, so the extremes lie at corners.
     corners = [
-        one * (1.0 - two) + (1.0 - one) * two
-        for one in (first.low, first.high)
-        for two in (second.low, second.high)
+        first * (1.0 - second) + (1.0 - first) * second
+        for first in (one.low, one.high)
+        for second in (two.low, two.high)
     ]
-    return down, up, Bounds(min(corners), max(corners))
+    return down, up, Bounds(min(corners), max(corners), both_value)
 
 
 def _counts(pairs: Sequence[Pair]) -> PairCounts | Missing:
     if not pairs:
         return Missing("no problem has both prompts")
-    if any(value.low != value.high for pair in pairs for value in (pair.first, pair.second)):
+    if is_open(value for pair in pairs for value in (pair.first, pair.second)):
         return Missing(_PENDING)
     return count_pairs([pair.first.low for pair in pairs], [pair.second.low for pair in pairs])
 
@@ -172,39 +209,45 @@ def floor_estimates(
     model: str,
     families: Mapping[str, Sequence[Cell]],
     arms: tuple[Sequence[Cell], Sequence[Cell]],
-    note: str,
+    floor: Floor,
 ) -> Iterator[Estimate]:
     """Yield the noise floor and what each family does beyond it.
 
-    ``arms`` are the cells of the clean prompt and of its repeat; ``note`` says what the floor is
-    worth.  Raises ``UsageError`` when the arms were not asked and graded alike.
+    ``arms`` are the cells of the clean prompt and of its repeat.  Raises ``UsageError`` when they
+    were not asked and graded alike.
     """
     for scope in SCOPES:
         clean, repeat = build_arm(arms[0], scope), build_arm(arms[1], scope)
-        what = "family 'repeat' against 'clean'"
-        check_comparable(clean, repeat, model=model, what=what)
+        check_comparable(clean, repeat, model=model, what="family 'repeat' against 'clean'")
         both = [problem for problem in repeat.values if problem in clean.values]
         pairs = [Pair(clean.values[problem], repeat.values[problem]) for problem in both]
+        out = _unpaired(clean, repeat, set(both), pairs)
+        note = " ".join(filter(None, (pending_note(_used(both, clean, repeat)), floor.note)))
         label = Label("noise_floor", model, "repeat", "", scope)
         flips = [flip_bounds(pair)[2] for pair in pairs]
-        out = left_out(_used(both, clean, repeat))
-        yield share_estimate(context, label, flips, out=out, note=note)
+        for found in (
+            paired_estimate(context, label, pairs, out=out, note=note),
+            share_estimate(context, _named(label, "noise_flips"), flips, out=out, note=note),
+        ):
+            yield _without_interval(found) if floor.by_construction else found
         for family, cells in families.items():
             kept = [cell for cell in cells if cell.variant.gated]
             for group in groups_of(cells):
+                named = Label("", model, family, group, scope)
                 arm = build_arm(in_group(kept, group), scope)
-                yield from _beyond(
-                    context, Label("", model, family, group, scope), (clean, repeat, arm), note
-                )
+                yield from _beyond(context, named, (clean, repeat, arm), floor)
+
+
+def _without_interval(found: Estimate) -> Estimate:
+    """What is so by construction is not a sample of anything."""
+    return dataclasses.replace(found, low=None, high=None, method="by construction")
 
 
 def _beyond(
-    context: Context, label: Label, arms: tuple[Arm, Arm, Arm], note: str
+    context: Context, label: Label, arms: tuple[Arm, Arm, Arm], floor: Floor
 ) -> Iterator[Estimate]:
     clean, repeat, arm = arms
     problems = [name for name in arm.values if name in clean.values and name in repeat.values]
-    out = left_out(_used(problems, *arms))
-    empty = "no problem has the clean prompt, its repeat and a variant"
     deltas = [Pair(repeat.values[name], arm.values[name]) for name in problems]
     flips = [
         Pair(
@@ -213,8 +256,15 @@ def _beyond(
         )
         for name in problems
     ]
+    note = " ".join(filter(None, (pending_note(_used(problems, *arms)), floor.note)))
     for metric, pairs in (("delta_beyond_floor", deltas), ("flips_beyond_floor", flips)):
         named = _named(label, metric)
+        if floor.by_construction:
+            missing = "decoding is deterministic, so there is no floor to exceed"
+            yield plain_estimate(context, named, None, missing=missing, note=note)
+            continue
+        out = left_out([pair.change for pair in pairs], {})
+        empty = "no problem has the clean prompt, its repeat and a variant"
         yield paired_estimate(context, named, pairs, out=out, note=note, empty=empty)
 
 
@@ -234,7 +284,9 @@ def recovery_estimates(
             for base, cell in couples
             if base is not None and base.variant.gated and cell.variant.gated
         ]
-        lost = LeftOut("repaired variants without an accepted base", len(couples) - len(good))
+        lost = {cell.variant.problem_id for cell in chosen} - {
+            cell.variant.problem_id for _, cell in good
+        }
         for scope in SCOPES:
             bases = build_arm([base for base, _ in good], scope)
             repaired = build_arm([cell for _, cell in good], scope)
@@ -247,9 +299,16 @@ def recovery_estimates(
                 for name in repaired.values
             ]
             label = Label("reduction_recovery", model, cells[0].variant.family, group, scope)
-            out = left_out((*bases.cells, *repaired.cells), [lost])
+            out = left_out(
+                [pair.change for pair in pairs],
+                {
+                    "problems without an accepted base and repair": len(lost),
+                    "problems without visible tests": len(repaired.without_tests),
+                },
+            )
+            note = pending_note((*bases.cells, *repaired.cells))
             empty = "no repaired variant has an accepted base"
-            yield paired_estimate(context, label, pairs, out=out, empty=empty)
+            yield paired_estimate(context, label, pairs, out=out, note=note, empty=empty)
             if scope == ALL_TESTS:
                 yield p_estimate(context, _named(label, "reduction_recovery_p"), pairs)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from codequake.metrics.arms import Bounds
@@ -17,14 +17,16 @@ __all__ = [
     "Label",
     "Pair",
     "count_estimate",
+    "is_open",
     "left_out",
     "paired_estimate",
+    "pending_note",
     "plain_estimate",
     "share_estimate",
 ]
 
 FEW_PROBLEMS = 20
-_PENDING = "replies are pending; the value lies between the bounds"
+_PENDING = "all replies are pending"
 _WIDENED = "; widened over what the pending replies may be"
 
 
@@ -54,14 +56,38 @@ class Pair:
     first: Bounds
     second: Bounds
 
+    @property
+    def change(self) -> Bounds:
+        """The difference of the two, which turns the bounds of the first round."""
+        value = None
+        if self.first.value is not None and self.second.value is not None:
+            value = self.second.value - self.first.value
+        return Bounds(self.second.low - self.first.high, self.second.high - self.first.low, value)
 
-def left_out(cells: Iterable[Cell], others: Iterable[LeftOut] = ()) -> tuple[LeftOut, ...]:
-    """Return what a number does not rest on: pending replies by reason, and ``others`` above 0."""
-    found = [
-        LeftOut(f"pending: {reason}", count) for reason, count in pending_counts(cells).items()
-    ]
-    found += [item for item in others if item.count]
-    return tuple(sorted(found, key=lambda item: item.reason))
+
+def is_open(values: Iterable[Bounds]) -> bool:
+    """Return whether a pending reply can still move one of the values."""
+    return any(item.value is None or item.low != item.high for item in values)
+
+
+def left_out(values: Iterable[Bounds], reasons: Mapping[str, int]) -> tuple[LeftOut, ...]:
+    """Return the problems that a value does not rest on, counted by reason.
+
+    Each problem is counted once.  ``values`` are those of the problems that could be counted;
+    without a finished reply on each side they are left out too.
+    """
+    found = dict(reasons)
+    found["problems that wait for replies"] = sum(item.value is None for item in values)
+    return tuple(LeftOut(reason, count) for reason, count in sorted(found.items()) if count)
+
+
+def pending_note(cells: Iterable[Cell]) -> str:
+    """Say how many replies are pending and why; nothing when none is."""
+    counts = pending_counts(cells)
+    if not counts:
+        return ""
+    parts = ", ".join(f"{reason} {count}" for reason, count in sorted(counts.items()))
+    return f"Pending replies: {parts}."
 
 
 def share_estimate(
@@ -74,14 +100,12 @@ def share_estimate(
     empty: str = "no problem was attempted",
 ) -> Estimate:
     """Return the mean of one share a problem, with its interval over problems."""
-    lows = [value.low for value in values]
-    highs = [value.high for value in values]
     seed = _seed(context, label)
-    ends = (
-        mean_interval(lows, seed=seed, level=context.level),
-        mean_interval(highs, seed=seed, level=context.level),
-    )
-    return _build(context, label, (lows, highs), ends, out, note, empty)
+    sides = [[item.value for item in values if item.value is not None]]
+    if is_open(values):
+        sides += [[item.low for item in values], [item.high for item in values]]
+    ends = [mean_interval(found, seed=seed, level=context.level) for found in sides]
+    return _build(context, label, values, ends, out, note, empty)
 
 
 def paired_estimate(
@@ -94,24 +118,29 @@ def paired_estimate(
     empty: str = "no problem has both prompts",
 ) -> Estimate:
     """Return the mean change from first to second, with its interval paired by problem."""
-    lows = [pair.second.low - pair.first.high for pair in pairs]
-    highs = [pair.second.high - pair.first.low for pair in pairs]
     seed = _seed(context, label)
-    ends = (
+    finished = [
+        (pair.first.value, pair.second.value)
+        for pair in pairs
+        if pair.first.value is not None and pair.second.value is not None
+    ]
+    changes = [pair.change for pair in pairs]
+    sides = [finished]
+    if is_open(changes):
+        sides += [
+            [(pair.first.high, pair.second.low) for pair in pairs],
+            [(pair.first.low, pair.second.high) for pair in pairs],
+        ]
+    ends = [
         paired_interval(
-            [pair.first.high for pair in pairs],
-            [pair.second.low for pair in pairs],
+            [first for first, _ in found],
+            [second for _, second in found],
             seed=seed,
             level=context.level,
-        ),
-        paired_interval(
-            [pair.first.low for pair in pairs],
-            [pair.second.high for pair in pairs],
-            seed=seed,
-            level=context.level,
-        ),
-    )
-    return _build(context, label, (lows, highs), ends, out, note, empty)
+        )
+        for found in sides
+    ]
+    return _build(context, label, changes, ends, out, note, empty)
 
 
 def _seed(context: Context, label: Label) -> int:
@@ -122,49 +151,61 @@ def _seed(context: Context, label: Label) -> int:
 def _build(
     context: Context,
     label: Label,
-    values: tuple[list[float], list[float]],
-    ends: tuple[Interval | Missing, Interval | Missing],
+    values: Sequence[Bounds],
+    ends: Sequence[Interval | Missing],
     out: tuple[LeftOut, ...],
     note: str,
     empty: str,
 ) -> Estimate:
-    lows, highs = values
-    count = len(lows)
-    if not count:
+    """Put an estimate together; ``ends`` belong to the values and, if open, lows and highs."""
+    if not values:
         return plain_estimate(context, label, None, missing=empty, out=out, note=note)
-    pending = lows != highs
-    low, high = math.fsum(lows) / count, math.fsum(highs) / count
+    finished = [item.value for item in values if item.value is not None]
+    pending = is_open(values)
+    low = math.fsum(item.low for item in values) / len(values)
+    high = math.fsum(item.high for item in values) / len(values)
     notes = [note] if note else []
-    method, interval_low, interval_high = "", None, None
-    if isinstance(ends[0], Interval) and isinstance(ends[1], Interval):
-        method = ends[0].method + (_WIDENED if pending else "")
-        interval_low, interval_high = ends[0].low, ends[1].high
-    else:
-        reasons = sorted({end.reason for end in ends if isinstance(end, Missing)})
-        notes.append(f"No interval: {'; '.join(reasons)}.")
-    if count < FEW_PROBLEMS:
-        notes.append(f"Only {count} problem{'s' * (count > 1)}: read the interval, not the value.")
+    interval = _interval(ends, pending)
+    if isinstance(interval, Missing):
+        notes.append(f"No interval: {interval.reason}.")
+    if len(values) < FEW_PROBLEMS:
+        many = "s" if len(values) > 1 else ""
+        notes.append(f"Only {len(values)} problem{many}: read the interval, not the value.")
+    found = interval if isinstance(interval, Interval) else None
     return Estimate(
-        label.metric,
-        label.model,
-        label.family,
-        label.group,
-        label.scope,
-        None if pending else low,
-        interval_low,
-        interval_high,
-        context.level,
-        method,
-        None if pending else math.fsum(lows),
-        count,
-        count,
-        out,
-        pending,
-        low if pending else None,
-        high if pending else None,
-        _PENDING if pending else None,
-        " ".join(notes),
+        metric=label.metric,
+        model=label.model,
+        family=label.family,
+        group=label.group,
+        scope=label.scope,
+        value=math.fsum(finished) / len(finished) if finished else None,
+        low=found.low if found else None,
+        high=found.high if found else None,
+        level=context.level,
+        method=found.method if found else "",
+        numerator=math.fsum(finished) if finished else None,
+        denominator=len(finished),
+        problems=len(values),
+        left_out=out,
+        incomplete=pending,
+        bound_low=low if pending else None,
+        bound_high=high if pending else None,
+        missing=None if finished else _PENDING,
+        note=" ".join(notes),
     )
+
+
+def _interval(ends: Sequence[Interval | Missing], pending: bool) -> Interval | Missing:
+    """Return the interval of the values; while replies are pending, what covers every outcome."""
+    if not pending:
+        return ends[0]
+    # The value may be missing while all replies are; the two extremes always count.
+    found = [end for end in ends if isinstance(end, Interval)]
+    for end in ends[1:]:
+        if isinstance(end, Missing):
+            return end
+    low, high = min(end.low for end in found), max(end.high for end in found)
+    return Interval(low, high, found[-1].method + _WIDENED)
 
 
 def plain_estimate(

@@ -6,10 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from codequake.metrics.arms import Arm, Bounds, build_arm, cell_bounds
-from codequake.metrics.making import Context, Label, count_estimate, left_out, share_estimate
+from codequake.metrics.making import (
+    Context,
+    Label,
+    count_estimate,
+    left_out,
+    pending_note,
+    share_estimate,
+)
 from codequake.metrics.rows import Cell
 from codequake.metrics.scopes import ALL_TESTS, SCOPES, VISIBLE
-from codequake.records import Estimate, LeftOut, Status, TaskKind, Variant
+from codequake.records import Estimate, Status, TaskKind, Variant
 
 __all__ = [
     "CLEAN",
@@ -61,16 +68,22 @@ def _pass_at_1(
     arm = build_arm(cells, label.scope)
     attempted = {cell.variant.problem_id for cell in cells}
     lost = {cell.variant.problem_id for cell in rejected} - attempted
-    others = (
-        LeftOut("replies to rejected variants", sum(len(cell.outcomes) for cell in rejected)),
-        LeftOut("problems with rejected variants only", len(lost)),
-        LeftOut("problems without visible tests", arm.without_tests),
+    values = list(arm.values.values())
+    out = left_out(
+        values,
+        {
+            "problems with rejected variants only": len(lost),
+            "problems without visible tests": len(arm.without_tests),
+        },
     )
-    notes = []
+    notes = [pending_note(arm.cells)]
     if label.scope == ALL_TESTS:
         bare = {cell.variant.problem_id for cell in cells if not cell.has_hidden}
         if bare:
             notes.append(f"{len(bare)} of {len(attempted)} problems have no hidden tests.")
+    if rejected:
+        apart = sum(len(cell.outcomes) for cell in rejected)
+        notes.append(f"Replies to rejected variants, counted apart: {apart}.")
     if any(cell.variant.task is TaskKind.CHANGED for cell in cells):
         notes.append("The task is changed; its own oracle judges it.")
     empty = "no problem was attempted"
@@ -78,14 +91,8 @@ def _pass_at_1(
         empty = "every variant failed a preservation check"
     elif label.scope == VISIBLE and arm.without_tests:
         empty = "no problem has visible tests"
-    return share_estimate(
-        context,
-        label,
-        list(arm.values.values()),
-        out=left_out(arm.cells, others),
-        note=" ".join(notes),
-        empty=empty,
-    )
+    note = " ".join(filter(None, notes))
+    return share_estimate(context, label, values, out=out, note=note, empty=empty)
 
 
 def status_estimates(
@@ -159,15 +166,27 @@ def _worst(
     values, sizes = [], []
     for problem, value in base.values.items():
         found = [value, *(cell_bounds(cell, label.scope) for cell in cells.get(problem, []))]
-        values.append(Bounds(min(item.low for item in found), min(item.high for item in found)))
+        values.append(_minimum(found))
         sizes.append(len(found) - 1)
-    note = ""
-    if sizes:
-        note = (
-            f"Worst of the clean prompt and {min(sizes)} to {max(sizes)} {name} a problem, "
-            f"{sum(sizes)} in all."
-        )
     used = [*base.cells, *(cell for found in cells.values() for cell in found)]
-    out = left_out(used, [LeftOut("problems without visible tests", base.without_tests)])
+    notes = [pending_note(used)]
+    if sizes:
+        count = str(max(sizes))
+        if min(sizes) != max(sizes):
+            count = f"{min(sizes)} to {max(sizes)}"
+        notes.append(
+            f"Worst of the clean prompt and {count} {name} a problem, {sum(sizes)} in all."
+        )
+    out = left_out(values, {"problems without visible tests": len(base.without_tests)})
     empty = "the clean prompt was not asked"
+    note = " ".join(filter(None, notes))
     return share_estimate(context, label, values, out=out, note=note, empty=empty)
+
+
+def _minimum(found: Sequence[Bounds]) -> Bounds:
+    """Return the worst of several; a sure failure settles it, whatever is still pending."""
+    low, high = min(item.low for item in found), min(item.high for item in found)
+    values = [item.value for item in found if item.value is not None]
+    settled = low == high
+    value = min(values) if len(values) == len(found) else None
+    return Bounds(low, high, low if settled else value)

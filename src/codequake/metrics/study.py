@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from codequake.metrics.catalogue import METRICS
 from codequake.metrics.differences import (
+    Floor,
     delta_estimates,
     floor_estimates,
     recovery_estimates,
@@ -74,9 +75,9 @@ def _of_model(
     yield from _corrected(context, deltas)
     yield from robust_estimates(context, model, cells)
     if repeat:
-        note = _floor_note(clean, repeat, deterministic)
+        floor = _floor(clean, repeat, deterministic)
         others = {name: found for name, found in compared.items() if name != REPEAT}
-        yield from floor_estimates(context, model, others, (clean, repeat), note)
+        yield from floor_estimates(context, model, others, (clean, repeat), floor)
     by_id = {cell.variant.variant_id: cell for cell in cells}
     for found in families.values():
         repaired = [cell for cell in found if cell.variant.base_id is not None]
@@ -107,10 +108,10 @@ def _corrected(context: Context, deltas: Sequence[Estimate]) -> Iterator[Estimat
         )
 
 
-def _floor_note(clean: Sequence[Cell], repeat: Sequence[Cell], deterministic: bool) -> str:
+def _floor(clean: Sequence[Cell], repeat: Sequence[Cell], deterministic: bool) -> Floor:
     """Say what the floor is worth, and check the claim of determinism against the replies."""
     if not deterministic:
-        return ""
+        return Floor(by_construction=False, note="")
     texts = {
         cell.variant.problem_id: {outcome.text for outcome in cell.outcomes if outcome.key}
         for cell in clean
@@ -123,10 +124,10 @@ def _floor_note(clean: Sequence[Cell], repeat: Sequence[Cell], deterministic: bo
     ]
     differ = sum(text not in known for known, text in pairs)
     if differ:
-        return (
+        note = (
             f"Decoding was said to be deterministic, yet {differ} of {len(pairs)} repeated "
             "replies differ from the first; trust the floor, not the claim."
         )
-    return (
-        "Decoding is deterministic: the floor is 0 by construction, and nothing is claimed from it."
-    )
+        return Floor(by_construction=False, note=note)
+    note = "Decoding is deterministic: the floor is 0 by construction; nothing is claimed from it."
+    return Floor(by_construction=True, note=note)
