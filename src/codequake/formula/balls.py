@@ -32,6 +32,11 @@ class BallWorld:
         self._rng = rng
         self._cubics: dict[str, tuple[int, ...]] = {}
 
+    @property
+    def version(self) -> str:
+        """Return the version of the library that computes the balls."""
+        return str(self._flint.__version__)
+
     def ball(self, value: Fraction, radius: Fraction = Fraction(0)) -> Ball:
         """Return the ball around a rational."""
         exact = self._exact(value)

@@ -9,7 +9,6 @@ same points.  A difference of domain comes back as a condition, never silently.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import random
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -25,7 +24,7 @@ from codequake.formula.balls import PRECISION, BallWorld
 from codequake.formula.domain import Kind, as_assumption, demands_of, keeps_from_zero
 from codequake.formula.faults import FormulaError
 from codequake.formula.field import PRIME, FieldWorld, small_integer
-from codequake.formula.nodes import Node, Op, coefficients_of, variables_of
+from codequake.formula.nodes import Node, Op, coefficients_of, names_of
 from codequake.formula.printer import format_formula
 from codequake.formula.ratio import FieldAnswer, compare_equations, compare_expressions
 from codequake.formula.witness import BallTask, Witness, compare_in_balls
@@ -87,9 +86,10 @@ def equivalent(
     rng = _generator(first, second, seed)
     answer, factor, points = _in_field(first, second, rng)
     open_factor = [one for name, _ in factor if not _granted(one := _named(name), assumptions)]
+    world = BallWorld(rng)
     seen = compare_in_balls(
         BallTask(first, second, assumptions, factor if answer is FieldAnswer.EQUAL else None),
-        BallWorld(rng),
+        world,
         rng,
         _BALL_POINTS,
         search_roots=answer is not FieldAnswer.EQUAL or bool(open_factor),
@@ -105,7 +105,9 @@ def equivalent(
     if verdict is Verdict.EQUIVALENT:
         found = (*_domain_conditions(first, second, assumptions, rng), *open_factor)
         conditions = tuple(dict.fromkeys(format_assumption(one) for one in found))
-    return Equivalence(verdict, _certificate(points, seen.points), seen.witness, conditions)
+    return Equivalence(
+        verdict, _certificate(points, seen.points, world.version), seen.witness, conditions
+    )
 
 
 def _generator(first: Node, second: Node, seed: int) -> random.Random:
@@ -114,8 +116,7 @@ def _generator(first: Node, second: Node, seed: int) -> random.Random:
     return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - reproducible on purpose
 
 
-def _certificate(field_points: int, ball_points: int) -> Certificate:
-    version = importlib.metadata.version("python-flint")
+def _certificate(field_points: int, ball_points: int, version: str) -> Certificate:
     return Certificate(
         "random evaluation in a prime field, then balls",
         field_points,
@@ -130,7 +131,7 @@ def _in_field(
     first: Node, second: Node, rng: random.Random
 ) -> tuple[FieldAnswer, tuple[tuple[str, int], ...], int]:
     """Return the answer of the field, the factor between two equations, and the points."""
-    names = _names_of(first, second)
+    names = names_of(first, second)
     factor: tuple[tuple[str, int], ...] = ()
     points = 0
     for _ in range(_TRIALS):
@@ -147,16 +148,6 @@ def _in_field(
     return FieldAnswer.EQUAL, factor, points
 
 
-def _names_of(first: Node, second: Node) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(
-            name
-            for formula in (first, second)
-            for name in (*coefficients_of(formula), *variables_of(formula))
-        )
-    )
-
-
 def _named(name: str) -> Assumption:
     return nonzero(Node(Op.COEFFICIENT, (), name))
 
@@ -165,7 +156,8 @@ def _domain_conditions(
     first: Node, second: Node, assumptions: tuple[Assumption, ...], rng: random.Random
 ) -> list[Assumption]:
     """Return the demands of one formula that the other does not make, by value at two points."""
-    names = _names_of(first, second)
+    sides = (side for one in assumptions for side in (one.left, one.right))
+    names = names_of(first, second, *sides)
     world = FieldWorld(rng)
     points = [{name: world.draw() for name in names} for _ in range(2)]
 

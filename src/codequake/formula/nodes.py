@@ -22,10 +22,10 @@ __all__ = [
     "Op",
     "coefficients_of",
     "constants_of",
-    "has_opaque_functions",
     "is_constant_leaf",
     "is_minus_one",
     "is_number",
+    "names_of",
     "number_value",
     "variables_of",
     "walk",
@@ -149,9 +149,12 @@ def variables_of(node: Node) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item.text for item in walk(node) if item.op is Op.VARIABLE))
 
 
-def has_opaque_functions(node: Node) -> bool:
-    """Say whether the formula applies a function without a fixed meaning, such as ``y(x)``."""
-    return any(
-        item.op is Op.DERIVATIVE or (item.op is Op.CALL and item.text not in UNARY_FUNCTIONS)
-        for item in walk(node)
+def names_of(*formulas: Node) -> tuple[str, ...]:
+    """Return the distinct names of coefficients and variables of several formulas."""
+    return tuple(
+        dict.fromkeys(
+            name
+            for formula in formulas
+            for name in (*coefficients_of(formula), *variables_of(formula))
+        )
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
@@ -12,7 +12,7 @@ from typing import assert_never
 from codequake.formula.assumptions import Assumption, Relation
 from codequake.formula.balls import Ball, BallWorld
 from codequake.formula.exact import exact_value
-from codequake.formula.nodes import Node, Op, coefficients_of, variables_of
+from codequake.formula.nodes import Node, Op, names_of
 
 __all__ = ["BallTask", "Comparison", "Witness", "compare_in_balls"]
 
@@ -61,16 +61,8 @@ class BallTask:
 
     def names(self) -> tuple[str, ...]:
         """Return all names, those of the assumptions included, in the order of the text."""
-        formulas = [self.first, self.second]
-        for one in self.assumptions:
-            formulas += [one.left, one.right]
-        return tuple(
-            dict.fromkeys(
-                name
-                for formula in formulas
-                for name in (*coefficients_of(formula), *variables_of(formula))
-            )
-        )
+        sides = (side for one in self.assumptions for side in (one.left, one.right))
+        return names_of(self.first, self.second, *sides)
 
 
 def compare_in_balls(
@@ -202,29 +194,35 @@ def _search_roots(task: BallTask, world: BallWorld, rng: random.Random) -> Witne
         point = _draw(names, rng, positive=number % 3 == 2)
         for moving in names:
             for which, one, two in sides:
-                ends = _sign_change(one, point, moving, world)
-                if ends is None:
-                    continue
-                low, high = ends
-                box = _balls(point, world)
-                box[moving] = world.ball((low + high) / 2, (high - low) / 2)
-                other = world.value(two, box)
-                # A value on the whole interval means that the equation is continuous there, so
-                # the change of sign is a root and no pole.
-                if world.value(one, box) is None or other is None or other.contains(0):
-                    continue
-                if _holds(task.assumptions, box, world):
-                    place = _decimal(low)
-                    if low != high:
-                        place = f"between {place} and {_decimal(high)}"
-                    return _witness(point, world, f"only the {which} holds", **{moving: place})
+                for low, high in _sign_changes(one, point, moving, world):
+                    box = _balls(point, world)
+                    box[moving] = world.ball((low + high) / 2, (high - low) / 2)
+                    if _only_first_holds(one, two, box, world) and _holds(
+                        task.assumptions, box, world
+                    ):
+                        place = _decimal(low)
+                        if low != high:
+                            place = f"between {place} and {_decimal(high)}"
+                        return _witness(point, world, f"only the {which} holds", **{moving: place})
     return None
 
 
-def _sign_change(
+def _only_first_holds(one: Node, two: Node, box: Mapping[str, Ball], world: BallWorld) -> bool:
+    """Say whether the second cannot hold in a box in which the first changes its sign.
+
+    A value on the whole box means that the first is continuous there, so that the change of sign
+    is a root and no pole.
+    """
+    if world.value(one, box) is None:
+        return False
+    other = world.value(two, box)
+    return other is not None and not other.contains(0)
+
+
+def _sign_changes(
     formula: Node, point: Point, moving: str, world: BallWorld
-) -> tuple[Fraction, Fraction] | None:
-    """Return an exact root twice, or the ends of a short interval with proved, opposite signs."""
+) -> Iterator[tuple[Fraction, Fraction]]:
+    """Yield an exact root twice, or the ends of a short interval with proved, opposite signs."""
     balls = _balls(point, world)
 
     def sign(value: Fraction) -> int:
@@ -242,8 +240,8 @@ def _sign_change(
             middle = (low + high) / 2
             here = sign(middle)
             if here == 0:
-                exact = exact_value(formula, {**point, moving: middle}) == 0
-                return (middle, middle) if exact else (low, high)
+                if exact_value(formula, {**point, moving: middle}) == 0:
+                    low = high = middle
+                break
             low, high = (middle, high) if here == below else (low, middle)
-        return low, high
-    return None
+        yield low, high

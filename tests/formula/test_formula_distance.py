@@ -1,0 +1,183 @@
+"""Rules, their inverses, and distances that are proved."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from formula_trees import SCHOOL, SMALL_FORMULAS
+from hypothesis import given, settings
+
+from codequake.errors import InternalError
+from codequake.formula import (
+    RULES,
+    Node,
+    Op,
+    Rule,
+    Scope,
+    back,
+    constants_of,
+    distance,
+    format_formula,
+    neighbours,
+    parse,
+)
+from codequake.formula.rules import Keeps
+from codequake.formula.space import ball_of, default_pool, distance_in
+
+TWO = Node(Op.NUMBER, (), "2")
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after"),
+    [
+        ("add_zero", "a/b", "a/b+0"),
+        ("add_zero", "x^2", "(x+0)^2"),
+        ("add_zero", "y'(x)+y(x)", "y'(x)+y(x+0)"),
+        ("times_one", "-a", "-a*1"),
+        ("times_one", "-a", "-(a*1)"),
+        ("commute_sum", "a+b", "b+a"),
+        ("commute_sum", "a+b-c", "b+a-c"),
+        ("commute_product", "(a+b)*(c)", "(c)*(a+b)"),
+        ("commute_product", "a*(-b)", "-b*a"),
+        ("minus_as_plus", "a-b-c", "a-b+(-1)*c"),
+        ("minus_as_plus", "a-b-c", "a+(-1)*b-c"),
+        ("add_and_subtract", "x", "x+2-2"),
+        ("multiply_and_divide", "a/b/c", "a/b/c*2/2"),
+        ("multiply_and_divide", "x+a", "(x+a)*a/a"),
+        ("both_add", "a=x", "a+2=x+2"),
+        ("both_subtract", "a=x", "a-a=x-a"),
+        ("both_multiply", "a*x+b=0", "(a*x+b)*2=0*2"),
+        ("both_divide", "a*x+b=0", "(a*x+b)/b=0/b"),
+        ("swap_sides", "a*x+b=0", "0=a*x+b"),
+    ],
+)
+def test_each_rule(rule: str, before: str, after: str) -> None:
+    start = parse(before)
+    found = {(move.rule.id, format_formula(move.result)) for move in neighbours(start)}
+    assert (rule, after) in found
+    assert start in back(parse(after))
+
+
+@pytest.mark.parametrize(
+    ("text", "absent"),
+    [
+        ("a+a", "commute_sum"),
+        ("x*x", "commute_product"),
+        ("1*1", "commute_product"),
+        ("0+0", "commute_sum"),
+        ("x=x", "swap_sides"),
+        ("a-b", "commute_sum"),
+        ("a*x=b", "add_and_subtract"),
+        ("a*x=b", "multiply_and_divide"),
+        ("a*x", "both_add"),
+    ],
+)
+def test_where_a_rule_does_not_apply(text: str, absent: str) -> None:
+    assert absent not in {move.rule.id for move in neighbours(parse(text))}
+
+
+def test_every_rule_keeps_what_it_says() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES) == 12
+    for rule in RULES:
+        assert (rule.keeps is Keeps.SOLUTIONS) == (rule.scope is Scope.EQUATION)
+
+
+def test_a_rule_that_loses_something_cannot_be_made() -> None:
+    with pytest.raises(InternalError, match="loses an expression"):
+        Rule("forget", parse("x*y"), parse("x"), Scope.ANYWHERE, Keeps.VALUE)
+    with pytest.raises(InternalError, match="fit its scope"):
+        Rule("wrong", parse("x"), parse("x"), Scope.EQUATION, Keeps.VALUE)
+
+
+def test_nothing_is_put_inside_a_derivative() -> None:
+    texts = {format_formula(move.result) for move in neighbours(parse("y'(x)=a"))}
+    assert all("y'(x)" in text for text in texts)
+    assert "y'(x)+0=a" in texts
+
+
+@settings(max_examples=150, deadline=None)
+@given(SMALL_FORMULAS)
+def test_the_inverse_is_complete_and_precise(formula: Node) -> None:
+    for move in neighbours(formula, (TWO, *constants_of(formula)[:2])):
+        assert move.result != formula
+        assert formula in back(move.result)
+    for earlier in back(formula):
+        assert formula in {move.result for move in neighbours(earlier, constants_of(formula))}
+
+
+def _spheres(start: Node, pool: tuple[Node, ...], depth: int) -> dict[Node, int]:
+    """Breadth-first search forwards: nothing of the proof's search is used."""
+    steps = {start: 0}
+    shell = [start]
+    for step in range(1, depth + 1):
+        grown = []
+        for formula in shell:
+            for move in neighbours(formula, pool):
+                if move.result not in steps:
+                    steps[move.result] = step
+                    grown.append(move.result)
+        shell = grown
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"), [("x", 3), ("a-b", 2), ("a=x", 3), ("a+b=0", 2), ("(a)*2", 2), ("sin(x)", 3)]
+)
+def test_distances_are_those_of_breadth_first_search(text: str, depth: int) -> None:
+    start = parse(text)
+    one = Node(Op.NUMBER, (), "1")
+    pool = tuple(dict.fromkeys((*default_pool(start), one)))
+    steps = _spheres(start, pool, depth)
+    drawn = random.Random(0).sample(list(steps), min(len(steps), 400))
+    for radius in (0, 1):
+        ball = ball_of(start, pool, radius)
+        for goal in drawn:
+            found = distance_in(ball, goal, depth)
+            assert (found.value, found.proved) == (steps[goal], True), format_formula(goal)
+            closer = distance_in(ball, goal, steps[goal] - 1)
+            assert closer.value is None
+    for goal in drawn[:100]:
+        assert distance(start, goal, depth).value == steps[goal]
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "expected"),
+    [
+        ("a*x+b=0", "a*x+b=0", 0),
+        ("a*x+b=0", "0=a*x+b", 1),
+        ("a*x+b=0", "b+a*x=0", 1),
+        ("a*x+b=0", "a*x+b+2-2=0+2-2", 2),
+        ("a*x+b=0", "a*x+b+7=0+7", 1),
+        ("a*x+b=0", "x*a+b+0=0*1", 3),
+        ("a", "a*1/1", 1),
+        ("a+0", "a", None),
+        ("a", "b", None),
+        ("a=b", "a", None),
+        ("x", "x+0+0+0+0+0+0", None),
+    ],
+)
+def test_known_distances(start: str, goal: str, expected: int | None) -> None:
+    found = distance(parse(start), parse(goal), 5)
+    assert found.value == expected
+    assert found.proved
+
+
+def test_a_search_that_was_cut_short_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codequake.formula.space.MAX_VISITED", 3)
+    found = distance(parse("x"), parse("x+0+0*1+2-2+(a*1)"), 8)
+    assert found.value is None
+    assert not found.proved
+
+
+def test_a_ball_without_a_constant_of_the_goal_says_so() -> None:
+    with pytest.raises(InternalError, match="without a constant"):
+        distance_in(ball_of(parse("x"), (), 1), parse("x+2-2"), 1)
+
+
+@pytest.mark.parametrize("text", SCHOOL)
+def test_school_formulas_have_many_neighbours(text: str) -> None:
+    formula = parse(text)
+    results = {move.result for move in neighbours(formula)}
+    assert len(results) >= 20
+    assert all(distance(formula, result, 2).value == 1 for result in results)
