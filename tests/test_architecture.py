@@ -125,7 +125,8 @@ def test_public_names_are_a_decision(name: str) -> None:
     ]
     exported = list(getattr(module, "__all__", []))
     assert len(exported) == len(set(exported))  # its order is ruff's business (RUF022)
-    assert set(defined) <= set(exported), "every public name stands in __all__"
+    if name != "codequake.cli":  # its functions are reached as commands
+        assert set(defined) <= set(exported), "every public name stands in __all__"
     for item in exported:
         value = getattr(module, item)
         if inspect.isclass(value) or inspect.isfunction(value):

@@ -20,6 +20,7 @@ from codequake.errors import (
 )
 from codequake.plain import plain_text
 
+# The functions under the commands are the commands; nobody else calls them.
 __all__ = ["app", "main"]
 
 app = typer.Typer(
@@ -267,6 +268,7 @@ def grade(
     json: JsonOption = False,
 ) -> None:
     """Grade completions, or grade a study again without a model and show what changed."""
+    from codequake.study.config import GraderSettings
     from codequake.study.regrade import grade_file, regrade_study
 
     if engine != "local":
@@ -277,7 +279,14 @@ def grade(
         else:
             if not problems:
                 raise UsageError("--problems is missing; name the set that the completions answer")
-            result = grade_file(source, problems, out, _workers(workers), timeout, sandbox, notify)
+            result = grade_file(
+                source,
+                problems,
+                out,
+                workers=_workers(workers),
+                settings=GraderSettings(timeout=timeout, sandbox=sandbox),
+                notify=notify,
+            )
     if json:
         _emit(result.as_json())
     else:

@@ -69,9 +69,7 @@ def estimate_stage(folder: StudyFolder, data: StudyData) -> tuple[Estimate, ...]
 
 def tables_of(data: StudyData, estimates: Sequence[Estimate]) -> StudyTables:
     """Return what the report shows of a study."""
-    libraries = tuple(
-        Version(name, importlib.metadata.version(name)) for name in _LIBRARIES
-    )
+    libraries = tuple(Version(name, importlib.metadata.version(name)) for name in _LIBRARIES)
     graders = sorted({verdict.grader for verdict in data.verdicts})
     return StudyTables(
         title=data.config.title,
@@ -84,7 +82,9 @@ def tables_of(data: StudyData, estimates: Sequence[Estimate]) -> StudyTables:
         completions=completions_of(data.planned, data.known),
         verdicts=data.verdicts,
         estimates=tuple(estimates),
-        skipped=tuple(SkippedVariant(x.problem_id, x.perturbation, x.reason) for x in data.made.skipped),
+        skipped=tuple(
+            SkippedVariant(x.problem_id, x.perturbation, x.reason) for x in data.made.skipped
+        ),
         versions=(
             Version("codequake", codequake.__version__),
             *libraries,

@@ -93,9 +93,7 @@ def study_of_options(
         title="variants",
         seed=seed,
         problems=(problems,),
-        perturbations=tuple(
-            PerturbationSpec(name, JsonText(canonical_json({}))) for name in names
-        ),
+        perturbations=tuple(PerturbationSpec(name, JsonText(canonical_json({}))) for name in names),
         grader=GraderSettings(sandbox=sandbox),
     )
 
