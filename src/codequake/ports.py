@@ -49,9 +49,9 @@ class Oracle(Protocol):
     def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
         """Return ``count`` inputs of the problem's own generator, the same for the same seed.
 
-        Input number ``i`` (from 0) is what ``generate(rng, i)`` returns, with a ``random.Random``
-        of its own that depends on ``seed`` and ``i`` alone.  Raises ``DataError`` when the
-        generator fails or returns something that is not data.
+        Input number ``i`` (from 0) is ``generate(random.Random(s), i)`` with ``s`` being
+        ``seed_for(seed, "generate", i)``, so that every oracle draws the same.  Raises
+        ``DataError`` when the generator fails or returns something that is not data.
         """
         ...
 

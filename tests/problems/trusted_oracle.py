@@ -26,6 +26,7 @@ from codequake.records import (
     Problem,
     Reference,
 )
+from codequake.seeding import seed_for
 
 FUNCTION_DRIVER = """
 import json, sys
@@ -65,9 +66,8 @@ work = json.load(sys.stdin)
 space = {"__name__": "generator"}
 exec(compile(work["code"], "generator.py", "exec"), space)
 out = []
-for size in range(work["count"]):
-    rng = random.Random(f"{work['seed']}/{size}")
-    out.append([json.dumps(space["generate"](rng, size)), None])
+for number, seed in enumerate(work["seeds"]):
+    out.append([json.dumps(space["generate"](random.Random(seed), number)), None])
 print(json.dumps(out))
 """
 
@@ -109,7 +109,8 @@ class TrustedOracle:
         )
 
     def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
-        rows = _python(GENERATOR_DRIVER, code=problem.generator, seed=seed, count=count)
+        seeds = [seed_for(seed, "generate", number) for number in range(count)]
+        rows = _python(GENERATOR_DRIVER, code=problem.generator, seeds=seeds)
         return tuple(JsonText(canonical_json(parse_json(row[0] or ""))) for row in rows)
 
 
