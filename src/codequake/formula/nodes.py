@@ -125,7 +125,9 @@ def is_number(node: Node, value: int) -> bool:
 
 
 def is_minus_one(node: Node) -> bool:
-    """Say whether the node is ``-1``."""
+    """Say whether the node is ``-1``, in brackets or not."""
+    while node.op is Op.PAREN:
+        node = node.kids[0]
     return node.op is Op.NEGATE and is_number(node.kids[0], 1)
 
 

@@ -78,7 +78,7 @@ def reduce_formula(
         current = edit.result
         steps.append(ReductionStep(edit.rule, format_formula(current)))
         leaf = edit.divided_by
-        if leaf is not None and leaf.op is Op.COEFFICIENT:
+        if leaf is not None and leaf.op is Op.COEFFICIENT and leaf not in known:
             assumed.setdefault(nonzero(leaf))
     if not steps:
         return Reduction(formula, (), assumptions, None)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from codequake.canonical import canonical_json
 from codequake.errors import UsageError
-from codequake.perturb.inert import ANY, FUNCTION, NAMED, STDIN
+from codequake.perturb.inert import ANY, own_sentences
 from codequake.perturb.layout import TextSection, join_sections, split_sections
 from codequake.perturb.spec import (
     Draft,
@@ -19,7 +19,7 @@ from codequake.perturb.spec import (
     rng_of,
     step_of,
 )
-from codequake.records import Interface, JsonText, Problem, Step, TaskKind
+from codequake.records import JsonText, Problem, Step, TaskKind
 from codequake.statements import SectionKind
 
 __all__ = ["distracting_constraints"]
@@ -58,22 +58,10 @@ def distracting_constraints(problem: Problem, request: Request) -> Iterator[Draf
 
 
 def _sentences(problem: Problem, rng: random.Random) -> list[str]:
-    """Draw sentences, at least one of them about this problem's interface or inputs."""
-    if problem.interface is Interface.FUNCTION:
-        own = list(FUNCTION) if problem.entry_point else []
-    else:
-        own = list(STDIN)
-    names = list(problem.parameters)
-    if problem.formula is not None:
-        names += [symbol.name for symbol in problem.formula.symbols if symbol.low is not None]
-    # Names of functions' parameters stand in backticks, those of formulas do not.
-    quote = "" if problem.formula is not None else "`"
-    own += [
-        sentence.replace("{name}", f"{quote}{name}{quote}") for sentence in NAMED for name in names
-    ]
-    drawn = [sentence.replace("{call}", f"`{problem.entry_point}`") for sentence in own]
+    """Draw sentences, one or two of them about this problem's interface or inputs."""
+    own = own_sentences(problem)
     count = rng.randint(_FEWEST, _MOST)
-    mine = rng.sample(drawn, min(len(drawn), rng.randint(1, 2)))
+    mine = rng.sample(own, min(len(own), rng.randint(1, 2)))
     chosen = mine + rng.sample(ANY, count - len(mine))
     rng.shuffle(chosen)
     return chosen

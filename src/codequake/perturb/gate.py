@@ -21,6 +21,7 @@ from codequake.formula import (
 )
 from codequake.perturb.examples import check_examples, read_examples, run_examples
 from codequake.perturb.formula import read_formula
+from codequake.perturb.inert import ANY, own_sentences
 from codequake.perturb.layout import TextSection, replace_formula, split_sections
 from codequake.perturb.spec import Draft, NotApplicableError
 from codequake.ports import Oracle
@@ -30,12 +31,6 @@ from codequake.statements import SectionKind, SpanKind, Statement
 __all__ = ["check_draft"]
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w)")
-# What an added sentence must not hold: a relation, or a demand on an input.
-_BINDING = re.compile(
-    r"[<>=\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}]"
-    r"|\b(?:at most|at least|must|only|always|never|guaranteed|multiple of|sorted|distinct)\b",
-    re.IGNORECASE,
-)
 _QUOTED = re.compile(r"`[^`\n]+`")
 
 
@@ -117,14 +112,18 @@ def _sections(problem: Problem, text: str) -> Check:
     except NotApplicableError as error:
         return Check("sections", False, str(error))
     for one, two in zip(before, after, strict=True):
-        problem_found = _section_fault(one, two)
-        if problem_found is not None:
-            return Check("sections", False, problem_found)
+        fault = _section_fault(problem, one, two)
+        if fault is not None:
+            return Check("sections", False, fault)
     return Check("sections", True, f"{len(before)} in order")
 
 
-def _section_fault(before: TextSection, after: TextSection) -> str | None:
-    """Return what is wrong with a section; only constraints may gain lines, and only harmless."""
+def _section_fault(problem: Problem, before: TextSection, after: TextSection) -> str | None:
+    """Return what is wrong with a section.
+
+    Only constraints may gain lines, and only such as are known to exclude nothing: whether any
+    other sentence narrows the task cannot be seen by a machine.
+    """
     if before.kind is SectionKind.TASK:
         return None if any(line.strip() for line in after.lines) else "the task is empty"
     if before.kind is not SectionKind.CONSTRAINTS:
@@ -132,10 +131,11 @@ def _section_fault(before: TextSection, after: TextSection) -> str | None:
     rest = iter(after.lines)
     if not all(line in rest for line in before.lines):
         return f"section {before.title!r} lost, changed or moved a line"
+    inert = {*ANY, *own_sentences(problem)}
     added = Counter(after.lines) - Counter(before.lines)
-    binding = sorted(line for line in added if _BINDING.search(line))
-    if binding:
-        return f"section {before.title!r} gained a rule: {binding[0][:80]!r}"
+    unknown = sorted(line for line in added if line.removeprefix("- ") not in inert)
+    if unknown:
+        return f"section {before.title!r} gained a rule: {unknown[0][:80]!r}"
     return None
 
 

@@ -7,7 +7,9 @@ a property that an input must have, or a hint at a way to solve the task.
 
 from __future__ import annotations
 
-__all__ = ["ANY", "FUNCTION", "NAMED", "STDIN"]
+from codequake.records import Interface, Problem
+
+__all__ = ["ANY", "FUNCTION", "NAMED", "STDIN", "own_sentences"]
 
 ANY = (
     "The time zone of the machine has no influence on the expected result.",
@@ -52,3 +54,18 @@ NAMED = (
     "It may be that {name} was logged by a monitoring system before it is handed over.",
     "Whoever supplies {name} need not know what it is used for.",
 )
+
+
+def own_sentences(problem: Problem) -> tuple[str, ...]:
+    """Return the sentences about a problem's interface and about its inputs by their names."""
+    names = [f"`{name}`" for name in problem.parameters]
+    if problem.formula is not None:
+        # Symbols of formulas stand without backticks; one without bounds is no input.
+        names += [symbol.name for symbol in problem.formula.symbols if symbol.low is not None]
+    frames: tuple[str, ...] = STDIN
+    if problem.interface is Interface.FUNCTION:
+        frames = FUNCTION if problem.entry_point else ()
+    return (
+        *(frame.replace("{call}", f"`{problem.entry_point}`") for frame in frames),
+        *(frame.replace("{name}", name) for frame in NAMED for name in names),
+    )
