@@ -323,6 +323,24 @@ def test_pending_and_rejected_are_said(tmp_path: Path) -> None:
         assert "nothing is claimed from it" not in text
 
 
+def test_a_false_claim_of_determinism_is_said(study: StudyTables) -> None:
+    noisy = synthetic_study(deterministic=False)
+    rows = StudyRows(
+        noisy.problems,
+        noisy.variants,
+        noisy.planned,
+        noisy.completions,
+        noisy.verdicts,
+        StudyFacts((MODEL,)),
+    )
+    claimed = dataclasses.replace(
+        noisy, models=study.models, estimates=estimate_study(rows, seed=1)
+    )
+    text = summary_text(claimed)
+    assert "Decoding was said to be deterministic, yet" in text
+    assert "nothing is claimed from it" not in text
+
+
 def test_two_models_stand_apart(tmp_path: Path) -> None:
     tables = synthetic_study(models=(MODEL, "openai/other"))
     (path,) = write_report(tables, tmp_path, ("html",))
@@ -378,24 +396,60 @@ def test_importing_the_report_stays_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs the distribution's Chromium")
-def test_in_a_real_browser_the_script_runs_and_hostile_text_does_not(
-    attacked: tuple[StudyTables, dict[str, str], Path], tmp_path: Path
-) -> None:
-    page = (attacked[2] / "report.html").as_uri()
-    done = subprocess.run(
+def browse(page: Path, profile: Path) -> subprocess.CompletedProcess[str]:
+    """Open a page in headless Chromium and return its document and its messages."""
+    return subprocess.run(
         [
             "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
             "--no-first-run", "--disable-background-networking", "--disable-component-update",
-            "--disable-sync", f"--user-data-dir={tmp_path}", "--virtual-time-budget=2000",
-            "--enable-logging=stderr", "--dump-dom", page,
+            "--disable-sync", f"--user-data-dir={profile}", "--virtual-time-budget=2000",
+            "--enable-logging=stderr", "--dump-dom", page.as_uri(),
         ],
         capture_output=True,
         text=True,
         check=True,
         timeout=120,
     )  # fmt: skip
+
+
+needs_browser = pytest.mark.skipif(
+    shutil.which("chromium") is None, reason="needs the distribution's Chromium"
+)
+
+
+@needs_browser
+def test_in_a_real_browser_the_script_runs_and_hostile_text_does_not(
+    attacked: tuple[StudyTables, dict[str, str], Path], tmp_path: Path
+) -> None:
+    done = browse(attacked[2] / "report.html", tmp_path)
     assert re.search(r"<output[^>]*>136 of 136 pairs</output>", done.stdout)
     assert "<title>owned" not in done.stdout
     assert "Content Security Policy" not in done.stderr
     assert "CONSOLE" not in done.stderr
+
+
+@needs_browser
+def test_filters_in_a_real_browser(written: dict[str, str], tmp_path: Path) -> None:
+    # A copy without the policy, so that the test can drive it with a script of its own.
+    html = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", written["report.html"])
+    choose = (
+        "<script>"
+        "document.getElementById('by-change').value = 'flipped';"
+        "document.getElementById('by-family').value = 'storytelling';"
+        "document.getElementById('filters').dispatchEvent(new Event('change'));"
+        "</script></body>"
+    )
+    page = tmp_path / "driven.html"
+    page.write_text(html.replace("</body>", choose), "utf-8")
+    dom = Page(browse(page, tmp_path / "profile").stdout)
+    pairs = [item for tag, item in dom.elements if tag == "details" and item["class"] == "pair"]
+    shown = [item for item in pairs if "hidden" not in item]
+    assert len(pairs) == 136
+    assert len(shown) == 3
+    assert {(item["data-change"], item["data-family"]) for item in shown} == {
+        ("down", "storytelling")
+    }
+    problems = [
+        item for tag, item in dom.elements if tag == "details" and item["class"] == "problem"
+    ]
+    assert len([item for item in problems if "hidden" not in item]) == 3

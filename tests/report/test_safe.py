@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codequake.report.differences import compare_lines, compare_words
@@ -29,6 +29,7 @@ def test_visible_text(text: str, shown: str) -> None:
     assert visible_text(text) == shown
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.text(st.characters()))
 def test_one_line_is_one_printable_line(text: str) -> None:
     line = one_line(text)
@@ -56,6 +57,7 @@ def test_markdown() -> None:
     assert block.endswith("\n`````")
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_nothing_is_lost_between_the_sides(left: str, right: str) -> None:
     for found in (compare_words(left, right), compare_lines(left, right)):

@@ -18,7 +18,7 @@ def _count(number: int, noun: str) -> str:
 
 def limits_of(tables: StudyTables, views: tuple[ModelView, ...]) -> tuple[str, ...]:
     """Return one sentence or two for each thing that a reader must know before the numbers."""
-    found = [*_pending(tables), *_size(tables, views), *_models(tables), *_tests(tables)]
+    found = [*_pending(tables), *_size(tables, views), *_models(tables, views), *_tests(tables)]
     found += _variants(tables)
     found.append(
         "The intervals speak of problems like these, asked in this style with this decoding. They "
@@ -73,15 +73,20 @@ def _size(tables: StudyTables, views: tuple[ModelView, ...]) -> list[str]:
     return [text]
 
 
-def _models(tables: StudyTables) -> list[str]:
+def _models(tables: StudyTables, views: tuple[ModelView, ...]) -> list[str]:
     found = []
+    floors = {view.name: view.floor for view in views}
     for model in sorted(tables.models, key=lambda item: item.name):
         if model.demonstration:
             found.append(
                 f"{model.name} is a demonstration of the instrument: small or simulated, and no "
                 "measure of what code models can do today."
             )
-        if model.deterministic:
+        floor = floors.get(model.name)
+        if floor is not None and model.deterministic and floor.method != "by construction":
+            # The replies contradict the claim; the estimate says how many of them do.
+            found.append(f"{model.name}: {floor.note}")
+        elif model.deterministic:
             found.append(
                 f"{model.name} was asked with deterministic decoding: the same prompt gives the "
                 "same reply, so the noise floor is 0 by construction and nothing is claimed from "
