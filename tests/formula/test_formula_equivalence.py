@@ -187,6 +187,14 @@ def test_balls_hold_the_double_value(formula: Node) -> None:
     assert abs(float(ball.mid()) - value) <= 1e-6 * max(1.0, abs(value)) + float(ball.rad())
 
 
+@settings(max_examples=150, deadline=None)
+@given(SMALL_FORMULAS, SMALL_FORMULAS)
+def test_any_two_formulas_get_a_verdict(one: Node, two: Node) -> None:
+    assume((one.op is Op.EQUATION) == (two.op is Op.EQUATION))
+    there, back = equivalent(one, two), equivalent(two, one)
+    assert {there.verdict, back.verdict} != {Verdict.EQUIVALENT, Verdict.DIFFERENT}
+
+
 def _slip(formula: Node, rng: random.Random) -> Node:
     """Return the formula with one random mistake: another operator, leaf or order."""
     kids = list(formula.kids)

@@ -145,6 +145,13 @@ def test_what_cannot_be_confirmed_is_not_reduced() -> None:
     assert made.steps == ()
 
 
+def test_deep_formulas_are_reduced_or_left_alone() -> None:
+    nested = "+".join(["x"] * 60)
+    deep = parse(f"{nested}+({nested})+0")
+    made = reduce_formula(deep)
+    assert size_of(made.formula) == size_of(deep) - 2
+
+
 def test_a_wrong_step_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(node: Node) -> Node | None:
         return node.kids[0] if format_formula(node) == "a-b" else None

@@ -184,6 +184,20 @@ def test_other_wrong_use() -> None:
         batch(COUNT, PerturbationSpec("clean", JsonText("{")))
 
 
+def test_each_example_is_run_once_for_a_problem() -> None:
+    oracle = KnownAnswers()
+    made = make_variants(COUNT, ALL, seed=1, oracle=oracle)
+    assert len(made.variants) == 8
+    assert oracle.asked == 2
+
+
+def test_without_an_oracle_nothing_is_said_to_have_run() -> None:
+    for variant in make_variants(COUNT, ALL, seed=1, oracle=None).variants:
+        names = [check.name for check in variant.checks]
+        assert "examples" in names
+        assert "examples_run" not in names
+
+
 def test_the_built_in_families() -> None:
     built_in = {"clean", "repeat", "storytelling", "distracting_constraints", "formula", "reduced"}
     assert built_in <= set(PERTURBATIONS)

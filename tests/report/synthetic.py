@@ -185,10 +185,10 @@ def answer(
     else:
         program = "def solve(value):\n    total = 0\n    return total\n"
     if not python:
-        shown = variant.formula or problem.formula.text
+        value = "a + b" if passed else variant.formula or problem.formula.text
         program = (
             "#include <stdio.h>\n\nint main(void) {\n    double a, b;\n"
-            f'    scanf("%lf %lf", &a, &b);\n    printf("%.2f\\n", {shown if not passed else "a + b"});\n'
+            f'    scanf("%lf %lf", &a, &b);\n    printf("%.2f\\n", {value});\n'
             "    return 0;\n}\n"
         )
     ran = status in (Status.PASSED, Status.WRONG_ANSWER, Status.RUNTIME_ERROR)

@@ -29,7 +29,8 @@ def test_order_and_seed() -> None:
     shuffled = VALUES[:]
     random.Random(4).shuffle(shuffled)
     assert bootstrap_mean(shuffled, seed=9) == bootstrap_mean(VALUES, seed=9)
-    assert bootstrap_mean(VALUES, seed=10) != bootstrap_mean(VALUES, seed=9)
+    few = {bootstrap_mean(VALUES, seed=seed, resamples=150) for seed in range(5)}
+    assert len(few) > 1
 
 
 def test_many_values_agree_with_student_and_with_scipy() -> None:

@@ -20,7 +20,7 @@ from codequake.formula.cancellation import (
     opposite_terms,
 )
 from codequake.formula.equivalence import Equivalence, Verdict, equivalent
-from codequake.formula.nodes import Node, Op, is_constant_leaf, is_minus_one, is_number
+from codequake.formula.nodes import MAX_DEPTH, Node, Op, is_constant_leaf, is_minus_one, is_number
 from codequake.formula.printer import format_formula, size_of
 
 __all__ = ["Reduction", "ReductionStep", "negated", "reduce_formula"]
@@ -232,6 +232,8 @@ def _drop_minus_one(node: Node) -> Node | None:
 
 def _ungroup(node: Node) -> Node | None:
     """Turn ``E+(F-G)`` into ``E+F-G`` and ``E*(F/G)`` into ``E*F/G``."""
+    if sum(kid.depth for kid in node.kids) >= MAX_DEPTH:
+        return None  # joined side by side the two could be nested too deeply
     if node.op is Op.ADD and node.kids[1].op in (Op.ADD, Op.SUBTRACT):
         return _joined(Op.ADD, *node.kids)
     if node.op is Op.MULTIPLY and node.kids[1].op in (Op.MULTIPLY, Op.DIVIDE):

@@ -180,7 +180,8 @@ _define(
     "share",
     "mean(min(c, r))",
     "The share of problems solved in both the clean prompt and its repeat: how far a minimum falls "
-    "by noise alone.",
+    "by noise alone. It rests on fewer draws than a worst case over many wordings, which falls "
+    "further by noise.",
 )
 _define(
     "reduction_recovery",

@@ -291,13 +291,12 @@ def recovery_estimates(
             bases = build_arm([base for base, _ in good], scope)
             repaired = build_arm([cell for _, cell in good], scope)
             check_comparable(bases, repaired, model=model, what="repair against its base")
-            pairs = [
-                Pair(
-                    mean_bounds([cell_bounds(b, scope) for b, c in good if _of(c, name)]),
-                    mean_bounds([cell_bounds(c, scope) for _, c in good if _of(c, name)]),
-                )
-                for name in repaired.values
-            ]
+            couples_of: dict[str, list[Pair]] = {}
+            for base, cell in good:
+                if cell.variant.problem_id in repaired.values:
+                    pair = Pair(cell_bounds(base, scope), cell_bounds(cell, scope))
+                    couples_of.setdefault(cell.variant.problem_id, []).append(pair)
+            pairs = [_mean_pair(couples_of[name]) for name in repaired.values]
             label = Label("reduction_recovery", model, cells[0].variant.family, group, scope)
             out = left_out(
                 [pair.change for pair in pairs],
@@ -313,5 +312,6 @@ def recovery_estimates(
                 yield p_estimate(context, _named(label, "reduction_recovery_p"), pairs)
 
 
-def _of(cell: Cell, problem: str) -> bool:
-    return cell.variant.problem_id == problem
+def _mean_pair(pairs: Sequence[Pair]) -> Pair:
+    first, second = [pair.first for pair in pairs], [pair.second for pair in pairs]
+    return Pair(mean_bounds(first), mean_bounds(second))

@@ -139,10 +139,10 @@ def robust_estimates(context: Context, model: str, cells: Sequence[Cell]) -> Ite
     for scope in SCOPES:
         base = build_arm(clean, scope)
         worst = Label("robust_pass_at_1", model, scope=scope)
-        yield _worst(context, worst, base, wordings, "accepted variants")
+        yield _worst(context, worst, base, wordings, "accepted variant")
         if repeat:
             again = Label("worst_of_repeats", model, scope=scope)
-            yield _worst(context, again, base, repeat, "repeats")
+            yield _worst(context, again, base, repeat, "repeat")
 
 
 def _is_wording(variant: Variant) -> bool:
@@ -174,8 +174,9 @@ def _worst(
         count = str(max(sizes))
         if min(sizes) != max(sizes):
             count = f"{min(sizes)} to {max(sizes)}"
+        many = "" if count == "1" else "s"
         notes.append(
-            f"Worst of the clean prompt and {count} {name} a problem, {sum(sizes)} in all."
+            f"Worst of the clean prompt and {count} {name}{many} a problem, {sum(sizes)} in all."
         )
     out = left_out(values, {"problems without visible tests": len(base.without_tests)})
     empty = "the clean prompt was not asked"

@@ -16,8 +16,8 @@ from codequake.perturb.spec import (
     PerturbationSpec,
     Request,
 )
-from codequake.ports import Oracle
-from codequake.records import Problem, Variant
+from codequake.ports import Answer, Oracle
+from codequake.records import JsonText, Problem, Reference, Variant
 
 __all__ = ["Skipped", "VariantBatch", "make_variants"]
 
@@ -60,6 +60,7 @@ def make_variants(
     """
     variants: list[Variant] = []
     skipped: list[Skipped] = []
+    remembering = None if oracle is None else _Remembering(oracle)
     if len({(spec.name, spec.arguments) for spec in specs}) != len(specs):
         raise UsageError("a perturbation stands twice with the same arguments; allowed: once")
     for spec in specs:
@@ -74,8 +75,29 @@ def make_variants(
         if len(drafts) < spec.count:
             reason = f"{len(drafts)} of {spec.count} variants that change the prompt differently"
             skipped.append(Skipped(problem.problem_id, spec.name, _reason(drafts, reason)))
-        variants += [_variant(problem, perturbation, draft, seed, oracle) for draft in drafts]
+        variants += [_variant(problem, perturbation, draft, seed, remembering) for draft in drafts]
     return VariantBatch(tuple(variants), tuple(skipped))
+
+
+class _Remembering:
+    """An oracle for one problem that runs each input once: variants mostly share examples."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self._known: dict[tuple[str, JsonText], Answer] = {}
+
+    def answers(
+        self, problem: Problem, reference: Reference, inputs: Sequence[JsonText]
+    ) -> tuple[Answer, ...]:
+        keys = [(reference.name, one) for one in inputs]
+        new = list(dict.fromkeys(key for key in keys if key not in self._known))
+        if new:
+            asked = self._oracle.answers(problem, reference, [one for _, one in new])
+            self._known.update(zip(new, asked, strict=True))
+        return tuple(self._known[key] for key in keys)
+
+    def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
+        return self._oracle.generate(problem, seed, count)
 
 
 def _reason(drafts: list[Draft], reason: str) -> str:

@@ -22,6 +22,8 @@ HOW_TO_GET_FIGURES = (
 BLUE, ORANGE, PURPLE, YELLOW, GREY = "#0072b2", "#d55e00", "#cc79a7", "#e69f00", "#8a8f98"
 _INK = "#1a1d21"
 _WIDTH = 430
+# Series of the curve and how far each stands beside its distance.
+_SERIES = {"original formula": 0.0, "mutated formula": -0.07, "reduced again": 0.07}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,7 @@ def _families(view: ModelView) -> Any | None:
     scale = alt.Scale(domain=[0, 1])
     axis = alt.Axis(format="%", tickCount=5)
     rules = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X(
-            "low:Q", title="Pass@1, all tests (95 % interval over problems)", scale=scale, axis=axis
-        ),
+        x=alt.X("low:Q", title="Pass@1, all tests", scale=scale, axis=axis),
         x2="high:Q",
     )
     marks = base.mark_point(filled=True, size=90, opacity=1).encode(
@@ -144,58 +144,75 @@ def _families(view: ModelView) -> Any | None:
 
 
 def _distance(view: ModelView) -> Any | None:
-    alt = _altair()
-
-    names = ("original formula", "mutated formula", "reduced again")
-    points: list[dict[str, Any] | None] = []
-    for row in view.rows:
-        if row.group and row.family in ("formula", "reduced"):
-            step = row.group.removeprefix("distance=")
-            series = names[1] if row.family == "formula" else names[2]
-            points.append(_point(step, series, row.passed))
-    values = [point for point in points if point is not None]
-    if not values:
+    points = _distance_points(view)
+    if not points:
         return None
-    first = next((row for row in view.rows if row.family == "formula"), None)
-    start = _point("0", names[0], None if first is None else first.clean)
-    values = [*([start] if start else []), *values]
-    order = sorted({point["label"] for point in values}, key=lambda text: (len(text), text))
-    shared = {
-        "x": alt.X(
-            "label:N",
-            sort=order,
-            title="Mutations of the formula (0: as written)",
-            axis=alt.Axis(labelAngle=0, grid=False),
-        ),
-        "color": alt.Color(
-            "series:N", scale=alt.Scale(domain=list(names), range=[GREY, ORANGE, BLUE])
-        ),
-    }
-    base = alt.Chart(alt.Data(values=values)).encode(**shared)
-    scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format="%", tickCount=5)
-    offset = alt.XOffset("series:N", sort=list(names))
+    alt = _altair()
+    names = list(_SERIES)
+    ticks = sorted({point["distance"] for point in points})
+    domain = alt.Scale(domain=names, range=[GREY, ORANGE, BLUE])
+    share = alt.Scale(domain=[0, 1])
+    axis = alt.Axis(format="%", tickCount=5)
+    x = alt.X(
+        "place:Q",
+        title="Mutations of the formula (0: as written)",
+        scale=alt.Scale(domain=[-0.4, max(ticks) + 0.4], nice=False),
+        axis=alt.Axis(values=ticks, format="d", grid=False),
+    )
+    base = alt.Chart(alt.Data(values=points)).encode(
+        x=x, color=alt.Color("series:N", scale=domain, sort=names)
+    )
     rules = base.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("low:Q", title="Pass@1, all tests", scale=scale, axis=axis),
-        y2="high:Q",
-        xOffset=offset,
+        y=alt.Y("low:Q", title="Pass@1, all tests", scale=share, axis=axis), y2="high:Q"
     )
-    lines = base.mark_line(strokeWidth=2, opacity=0.8).encode(
-        y=alt.Y("value:Q", scale=scale, axis=axis),
-        xOffset=offset,
-        strokeDash=alt.StrokeDash(
-            "series:N",
-            scale=alt.Scale(domain=list(names), range=[[1, 0], [1, 0], [6, 4]]),
-            legend=None,
-        ),
+    # The curve of the mutated formulas starts at the original; the point itself is drawn once.
+    start = [
+        {**point, "series": names[1], "place": 0.0}
+        for point in points
+        if point["series"] == names[0]
+    ]
+    joined = start + [point for point in points if point["series"] != names[0]]
+    lines = (
+        alt.Chart(alt.Data(values=joined))
+        .mark_line(strokeWidth=2, opacity=0.7)
+        .encode(
+            x=x,
+            y=alt.Y("value:Q", scale=share, axis=axis),
+            color=alt.Color("series:N", scale=domain, sort=names),
+            detail="series:N",
+        )
     )
-    marks = base.mark_point(filled=True, size=90, opacity=1).encode(
-        y=alt.Y("value:Q", scale=scale, axis=axis),
-        xOffset=offset,
+    marks = base.mark_point(filled=True, size=100, opacity=1).encode(
+        y=alt.Y("value:Q", scale=share, axis=axis),
         shape=alt.Shape(
-            "series:N", scale=alt.Scale(domain=list(names), range=["diamond", "circle", "square"])
+            "series:N",
+            sort=names,
+            scale=alt.Scale(domain=names, range=["diamond", "circle", "square"]),
         ),
     )
-    return (rules + lines + marks).properties(width=_WIDTH, height=250)
+    return (lines + rules + marks).properties(width=_WIDTH, height=240)
+
+
+def _distance_points(view: ModelView) -> list[dict[str, Any]]:
+    """Points of the curve; series at one distance stand a little apart, so that bars show."""
+    original, mutated, reduced = _SERIES
+    points: list[dict[str, Any]] = []
+    for row in view.rows:
+        text = row.group.removeprefix("distance=")
+        if not text.isdecimal() or row.family not in ("formula", "reduced"):
+            continue
+        series = mutated if row.family == "formula" else reduced
+        if not points:
+            points.append(_placed(0, original, row.clean))
+        points.append(_placed(int(text), series, row.passed))
+    return [point for point in points if point]
+
+
+def _placed(distance: int, series: str, estimate: Estimate | None) -> dict[str, Any]:
+    point = _point("", series, estimate)
+    if point is None:
+        return {}
+    return {**point, "distance": distance, "place": distance + _SERIES[series]}
 
 
 def _endings(view: ModelView) -> Any | None:

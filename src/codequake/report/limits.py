@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from codequake.metrics import count_shared_replies
+from codequake.records import Status
 from codequake.report.tables import StudyTables
 from codequake.report.views import ModelView
 
@@ -17,7 +18,7 @@ def _count(number: int, noun: str) -> str:
 
 def limits_of(tables: StudyTables, views: tuple[ModelView, ...]) -> tuple[str, ...]:
     """Return one sentence or two for each thing that a reader must know before the numbers."""
-    found = [*_pending(views), *_size(tables, views), *_models(tables), *_tests(tables)]
+    found = [*_pending(tables), *_size(tables, views), *_models(tables, views), *_tests(tables)]
     found += _variants(tables)
     found.append(
         "The intervals speak of problems like these, asked in this style with this decoding. They "
@@ -26,20 +27,20 @@ def limits_of(tables: StudyTables, views: tuple[ModelView, ...]) -> tuple[str, .
     return tuple(found)
 
 
-def _pending(views: tuple[ModelView, ...]) -> list[str]:
-    counts: Counter[str] = Counter()
-    total = 0
-    for view in views:
-        for row in view.statuses:
-            total += row.total
-            pending = row.ending("pending")
-            counts["pending"] += pending
-    if not counts["pending"]:
-        return [f"All {_count(total, 'planned reply').replace('replys', 'replies')} came back."]
+def _pending(tables: StudyTables) -> list[str]:
+    done = {
+        (item.model, item.variant_id, item.sample)
+        for item in tables.verdicts
+        if item.status not in (Status.PROVIDER_ERROR, Status.HARNESS_ERROR)
+    }
+    total = len(tables.planned)
+    pending = sum((item.model, item.variant_id, item.sample) not in done for item in tables.planned)
+    if not pending:
+        return [f"All {total} planned replies came back and were graded."]
     text = (
-        f"{counts['pending']} of {total} planned replies are pending (no reply, an error of the "
-        "provider, or an error of the harness). They count neither for nor against a model: "
-        "numbers that rest on them are shown as a range."
+        f"{pending} of {total} planned replies are pending (no reply or no verdict yet, an error "
+        "of the provider, or an error of the harness). They count neither for nor against a "
+        "model: numbers stand as they are so far, with what they may still become."
     )
     return [text]
 
@@ -63,23 +64,29 @@ def _size(tables: StudyTables, views: tuple[ModelView, ...]) -> list[str]:
         if row.smallest is not None and row.smallest.value is not None
     ]
     if values:
+        smallest, largest = 100 * min(values), 100 * max(values)
+        size = f"{smallest:.0f}" if smallest == largest else f"{smallest:.0f} to {largest:.0f}"
         text += (
-            f" A true change smaller than {100 * min(values):.0f} points (in the largest row) to "
-            f"{100 * max(values):.0f} points (in the smallest) would more likely than not be "
-            'missed at the usual power of 80 %, so "no difference shown" is not "no difference".'
+            f" A true change of less than {size} points (by row) would be found with a chance "
+            'below 80 %, so "no difference shown" does not mean that there is none.'
         )
     return [text]
 
 
-def _models(tables: StudyTables) -> list[str]:
+def _models(tables: StudyTables, views: tuple[ModelView, ...]) -> list[str]:
     found = []
+    floors = {view.name: view.floor for view in views}
     for model in sorted(tables.models, key=lambda item: item.name):
         if model.demonstration:
             found.append(
                 f"{model.name} is a demonstration of the instrument: small or simulated, and no "
                 "measure of what code models can do today."
             )
-        if model.deterministic:
+        floor = floors.get(model.name)
+        if floor is not None and model.deterministic and floor.method != "by construction":
+            # The replies contradict the claim; the estimate says how many of them do.
+            found.append(f"{model.name}: {floor.note}")
+        elif model.deterministic:
             found.append(
                 f"{model.name} was asked with deterministic decoding: the same prompt gives the "
                 "same reply, so the noise floor is 0 by construction and nothing is claimed from "

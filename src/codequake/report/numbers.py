@@ -5,7 +5,7 @@ from __future__ import annotations
 from codequake.metrics import METRICS
 from codequake.records import Estimate
 
-__all__ = ["amount", "interval", "p_value", "percent", "points", "with_interval"]
+__all__ = ["amount", "bounds", "interval", "p_value", "percent", "points", "with_interval"]
 
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
@@ -37,25 +37,32 @@ def _spell(estimate: Estimate, number: float) -> str:
 
 
 def amount(estimate: Estimate | None) -> str:
-    """Return the value, the range it lies in while replies are pending, or a dash."""
+    """Return the value, marked while replies are pending, or a dash where there is none."""
     if estimate is None:
         return NONE
-    if estimate.value is not None:
-        return _spell(estimate, estimate.value)
-    if estimate.bound_low is not None and estimate.bound_high is not None:
-        low, high = _spell(estimate, estimate.bound_low), _spell(estimate, estimate.bound_high)
-        return f"{low} to {high} (open)"
-    return "open" if estimate.incomplete else NONE
+    if estimate.value is None:
+        return "open" if estimate.incomplete else NONE
+    spelled = _spell(estimate, estimate.value)
+    return f"{spelled} so far" if estimate.incomplete else spelled
+
+
+def bounds(estimate: Estimate | None) -> str:
+    """Return what the value may still become while replies are pending, or nothing."""
+    if estimate is None or estimate.bound_low is None or estimate.bound_high is None:
+        return ""
+    low, high = _spell(estimate, estimate.bound_low), _spell(estimate, estimate.bound_high)
+    return f"{low} to {high}"
 
 
 def interval(estimate: Estimate | None) -> str:
-    """Return the interval in the unit of the number, or nothing."""
+    """Return the confidence interval in the unit of the number, or nothing."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
     return f"{_spell(estimate, estimate.low)} to {_spell(estimate, estimate.high)}"
 
 
 def with_interval(estimate: Estimate | None) -> str:
-    """Return the value with its interval in brackets."""
-    ends = interval(estimate)
-    return f"{amount(estimate)} [{ends}]" if ends else amount(estimate)
+    """Return the value with its interval in brackets, and its bounds while it is open."""
+    ends, limits = interval(estimate), bounds(estimate)
+    text = f"{amount(estimate)} [{ends}]" if ends else amount(estimate)
+    return f"{text}, at the end {limits}" if limits else text

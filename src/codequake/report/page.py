@@ -60,6 +60,7 @@ def html_report(tables: StudyTables) -> str:
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
         policy=_policy(style, script),
+        level=f"{100 * max((item.level for item in tables.estimates), default=0.95):g} %",
     )
 
 
@@ -91,6 +92,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {
         "amount": numbers.amount,
+        "bounds": numbers.bounds,
         "interval": numbers.interval,
         "headline": headline,
         "drawn": _drawn,

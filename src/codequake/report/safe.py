@@ -11,7 +11,8 @@ __all__ = ["csv_cell", "fenced", "markdown_cell", "one_line", "visible_text"]
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _KEPT = frozenset("\n\t")
 _FORMULA_STARTS = frozenset("=+-@\t\r\n|%\uff1d\uff0b\uff0d\uff20\u2212")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$.:@^=-])")
+# What opens markup inside a line, and what turns a bare address or name into a link.
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$@!]|(?<=:)/(?=/)|(?<=www)\.", re.IGNORECASE)
 
 
 def visible_text(text: str) -> str:
@@ -44,7 +45,7 @@ def csv_cell(text: str) -> str:
 
 def markdown_cell(text: str, *, limit: int = 200) -> str:
     """Return text for a Markdown table or paragraph in which nothing is markup."""
-    return _MARKDOWN.sub(lambda found: f"&#{ord(found.group(1))};", one_line(text, limit=limit))
+    return _MARKDOWN.sub(lambda found: f"&#{ord(found.group())};", one_line(text, limit=limit))
 
 
 def fenced(text: str, language: str = "") -> str:

@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 _FAMILY_ORDER = ("clean", "repeat", "storytelling", "distracting_constraints", "formula", "reduced")
+ALPHA = 0.05
 ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("passed", ("passed",)),
     ("wrong answer", ("wrong_answer",)),
@@ -111,6 +112,11 @@ class ModelView:
     rows: tuple[FamilyRow, ...]
     statuses: tuple[StatusRow, ...]
 
+    @property
+    def measured_floor(self) -> bool:
+        """Whether the noise floor was measured; under deterministic decoding it cannot be."""
+        return any(row.beyond is not None and row.beyond.value is not None for row in self.rows)
+
     def changed(self) -> tuple[FamilyRow, ...]:
         """Return the rows of changed prompts: all but clean and repeat."""
         return tuple(row for row in self.rows if row.family not in ("clean", "repeat"))
@@ -150,7 +156,7 @@ def _model_view(find: Lookup, model: str, estimates: Sequence[Estimate]) -> Mode
         clean=find("pass_at_1", model, "clean"),
         robust=find("robust_pass_at_1", model),
         repeats=find("worst_of_repeats", model),
-        floor=find("noise_floor", model, "repeat"),
+        floor=find("noise_flips", model, "repeat"),
         rows=tuple(_family_row(find, model, family, group) for family, group in leaves),
         statuses=tuple(_status_row(estimates, model, family, group) for family, group in leaves),
     )
@@ -163,7 +169,8 @@ def _family_row(find: Lookup, model: str, family: str, group: str) -> FamilyRow:
     passed = get("pass_at_1")
     assert passed is not None
     delta, holm, smallest = (
-        get("delta_to_clean"),
+        # The repeat's change is the noise floor, which knows when it is so by construction.
+        get("noise_floor" if family == "repeat" else "delta_to_clean"),
         get("delta_p_holm"),
         get("minimum_detectable_effect"),
     )
@@ -183,7 +190,7 @@ def _family_row(find: Lookup, model: str, family: str, group: str) -> FamilyRow:
         smallest=smallest,
         recovery=get("reduction_recovery"),
         recovery_p=get("reduction_recovery_p"),
-        reading=_reading(family, passed, delta, holm, smallest),
+        reading=_reading(family, passed, delta, (get("delta_p"), holm, smallest)),
     )
 
 
@@ -191,9 +198,9 @@ def _reading(
     family: str,
     passed: Estimate,
     delta: Estimate | None,
-    holm: Estimate | None,
-    smallest: Estimate | None,
+    tests: tuple[Estimate | None, Estimate | None, Estimate | None],
 ) -> str:
+    """Say in words what a row shows; ``tests``: p value, corrected p value, smallest effect."""
     if family == "clean":
         return "The prompts as they were written."
     if family == "repeat":
@@ -204,20 +211,19 @@ def _reading(
         return "Open: replies are pending."
     if delta.value is None:
         return f"No comparison: {delta.missing}."
-    if holm is not None and holm.value is not None and holm.value < 0.05:
+    p, holm, smallest = tests
+    if holm is not None and holm.value is not None and holm.value < ALPHA:
         kind = "A fall" if delta.value < 0 else "A gain"
         return f"{kind} beyond chance, also after correction."
-    limit = ""
+    parts = ["No difference beyond chance."]
+    if p is not None and p.note:
+        parts.append(p.note)
     if smallest is not None and smallest.value is not None:
-        limit = (
-            " This study would likely find only changes of "
-            f"{100 * smallest.value:.0f} points or more."
-        )
+        size = f"{100 * smallest.value:.0f}"
+        parts.append(f"Changes of less than {size} points would often be missed.")
     elif smallest is not None and smallest.missing:
-        limit = f" {smallest.missing[0].upper()}{smallest.missing[1:]}."
-    if delta.low is not None and delta.high is not None and not delta.low <= 0 <= delta.high:
-        return f"A hint ({points(delta.value)} points), not beyond chance after correction.{limit}"
-    return f"No difference shown.{limit}"
+        parts.append(f"{smallest.missing[0].upper()}{smallest.missing[1:]}.")
+    return " ".join(parts)
 
 
 def _status_row(estimates: Sequence[Estimate], model: str, family: str, group: str) -> StatusRow:
@@ -245,28 +251,30 @@ def headline(view: ModelView) -> str:
     if view.clean is None or (view.clean.value is None and not view.clean.incomplete):
         return "The clean prompts were not answered, so there is nothing to compare."
     if view.clean.value is None:
-        return "Replies are pending, so the figures are still open."
-    parts = [f"It solves {percent(view.clean.value)} of {view.clean.problems} clean prompts."]
+        return "All replies are pending, so there is no figure yet."
+    far = "So far it" if view.clean.incomplete else "It"
+    parts = [f"{far} solves {percent(view.clean.value)} of {view.clean.problems} clean prompts."]
     falls = [
-        row
+        (row.delta.value, row, row.delta)
         for row in view.changed()
         if row.delta is not None and row.delta.value is not None and row.family != "reduced"
     ]
     if falls:
-        worst = min(falls, key=lambda row: row.delta.value if row.delta and row.delta.value else 0)
-        assert worst.delta is not None
-        assert worst.delta.value is not None
-        sure = worst.holm is not None and worst.holm.value is not None and worst.holm.value < 0.05
-        verdict = "beyond chance" if sure else "not beyond what chance can do"
-        if worst.delta.value < 0:
-            parts.append(
-                f"The largest fall is under {worst.label}: {points(worst.delta.value)} points on "
-                f"{worst.delta.problems} problems, {verdict}."
-            )
-        else:
+        value, row, delta = min(falls, key=lambda item: item[0])
+        if value >= 0:
             parts.append("No kind of rewording lowered the share of solved problems.")
+        else:
+            parts.append(
+                f"The largest fall is under {row.label}: {points(value)} points on "
+                f"{delta.problems} problems, {_certainty(row)}."
+            )
     if view.robust is not None and view.robust.value is not None:
-        parts.append(
-            f"Under the worst of the wordings tried it solves {percent(view.robust.value)}."
-        )
+        share = percent(view.robust.value)
+        parts.append(f"Under the worst of the wordings tried it solves {share}.")
     return " ".join(parts)
+
+
+def _certainty(row: FamilyRow) -> str:
+    if row.holm is None or row.holm.value is None:
+        return "with replies still pending"
+    return "beyond chance" if row.holm.value < ALPHA else "not beyond what chance can do"

@@ -12,6 +12,7 @@ import builtins
 import io
 import sys
 import types
+from _sitebuiltins import Quitter
 from json import loads
 from json.encoder import encode_basestring
 from os import _exit
@@ -107,6 +108,8 @@ def open_streams() -> None:
 def _new_module(name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     module.__dict__.update(__file__=FILE_NAME, __builtins__=builtins)
+    for word in ("exit", "quit"):  # what ``site`` would add, which is not loaded
+        setattr(builtins, word, Quitter(word, "Ctrl-D"))
     for known in [key for key in sys.modules if key.partition(".")[0] == "codequake"]:
         del sys.modules[known]
     sys.modules["__main__"] = types.ModuleType("__main__")

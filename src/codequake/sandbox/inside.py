@@ -29,6 +29,7 @@ from codequake.sandbox.watching import (
     kill_quietly,
     last_line,
     read_record,
+    static_bytes,
     was_read,
 )
 
@@ -60,6 +61,7 @@ class Tester:
         self.shared = ["/dev/shm"] if self.alone else []  # noqa: S108 - seen by one program only
         self.report_fd = report
         self.program = -1
+        self.needs = 0
         self.printed = 0
 
     def _send(self, **event: Any) -> None:
@@ -131,7 +133,9 @@ class Tester:
                 os.dup2(self.program, PROGRAM_FD, inheritable=False)
             os.closerange(3, RESULT_FD)
             os.closerange(PROGRAM_FD + (self.program >= 0), 4096)
-            if not self.alone:
+            if self.alone:
+                os.setpgid(0, 0)  # a signal to the own group must reach nobody else
+            else:
                 os.setsid()
             self._limit(what)
             os.chdir(self.scratch)
@@ -307,6 +311,7 @@ class Tester:
             target = os.path.join(self.scratch, job["target_name"])
             try:
                 self.program = os.open(target, os.O_RDONLY | os.O_CLOEXEC)
+                self.needs = static_bytes(self.program)
             except OSError:
                 why = why or "the compiler made no program"
             self._wipe()
@@ -355,8 +360,11 @@ class Tester:
         }
 
     def _starved(self, end: dict[str, Any]) -> bool:
-        """Whether a death by signal happened with nearly all of the memory in use."""
-        return bool(end["code"] < 0 and end["peak"] > 0.8 * self.limits["memory_bytes"])
+        """Whether a death by signal came of memory: nearly all in use, or never enough to start."""
+        if end["code"] >= 0:
+            return False
+        limit = self.limits["memory_bytes"]
+        return bool(end["peak"] > 0.8 * limit or self.needs > limit)
 
     def _wipe(self) -> None:
         """Empty the scratch folder, so that no input finds what another one left there."""
@@ -366,6 +374,9 @@ class Tester:
 
 def main() -> None:
     """Read one job and run it.  Process 1 takes no signal that it has no handler for."""
+    if os.getpid() == 1:
+        # The group that we were started in holds bubblewrap itself, outside of the sandbox.
+        os.setpgid(0, 0)
     for taken in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(taken, signal.SIG_DFL)
     pieces = []

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 
 __all__ = [
@@ -22,10 +23,12 @@ __all__ = [
     "kill_quietly",
     "last_line",
     "read_record",
+    "static_bytes",
     "was_read",
 ]
 
 PIPE_BYTES = 65536
+LOADABLE = 1  # PT_LOAD
 
 
 class Channel:
@@ -126,6 +129,21 @@ def read_record(data: bytes, token: str) -> tuple[str, str] | None:
     return parts[1].decode("ascii", "replace"), payload.decode("utf-8", "replace")
 
 
+def static_bytes(fd: int) -> int:
+    """Memory that a 64-bit ELF program asks for before its first instruction; 0 for others."""
+    head = os.pread(fd, 64, 0)
+    if head[:5] != b"\x7fELF\x02":
+        return 0
+    table = int.from_bytes(head[32:40], sys.byteorder)
+    size = int.from_bytes(head[54:56], sys.byteorder)
+    total = 0
+    for index in range(int.from_bytes(head[56:58], sys.byteorder)):
+        entry = os.pread(fd, size, table + index * size)
+        if int.from_bytes(entry[:4], sys.byteorder) == LOADABLE:
+            total += int.from_bytes(entry[40:48], sys.byteorder)
+    return total
+
+
 def was_read(fd: int, mark: int) -> bool:
     """Whether anything was read of the input file, through this descriptor or by its name."""
     if mark < 0:
@@ -142,9 +160,9 @@ def last_line(data: bytes) -> str:
 def first_error(data: bytes) -> str:
     """Return the first complaint of a compiler."""
     lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
-    for mark in ("error:", "undefined reference", "error"):
+    for mark in ("error:", "undefined reference", "Error:"):
         for line in lines:
-            if mark in line:
+            if mark in line and not line.startswith("collect2:"):
                 return line[:400]
     return lines[0][:400] if lines else "the compiler ended without a word"
 

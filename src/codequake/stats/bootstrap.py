@@ -69,14 +69,17 @@ def bootstrap_mean(
 def _resampled_means(
     data: npt.NDArray[np.float64], seed: int, resamples: int
 ) -> npt.NDArray[np.float64]:
+    """Draw means of resampled data; only how often each distinct value is drawn matters."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     generator = np.random.Generator(np.random.PCG64(seed))
-    rows = max(1, _BLOCK // len(data))
+    values, counts = np.unique(np.round(data, 12), return_counts=True)
+    rows = max(1, _BLOCK // len(values))
     blocks: list[Any] = []
     for start in range(0, resamples, rows):
-        shape = (min(rows, resamples - start), len(data))
-        blocks.append(data[generator.integers(0, len(data), size=shape)].mean(axis=1))
+        size = min(rows, resamples - start)
+        drawn = generator.multinomial(len(data), counts / len(data), size=size)
+        blocks.append(drawn @ values / len(data))
     return np.concatenate(blocks)
 
 

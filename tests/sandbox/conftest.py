@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from codequake.sandbox import BubblewrapBackend, bubblewrap
+
+Survivors = Callable[[], list[str]]
+
+
+@pytest.fixture(scope="session")
+def mark() -> str:
+    """A word that stands in the environment of everything that a sandbox of this session runs."""
+    return f"mark{uuid.uuid4().hex}"
+
+
+@pytest.fixture(scope="session")
+def backend(mark: str) -> Iterator[BubblewrapBackend]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(bubblewrap.ENVIRONMENT, "CODEQUAKE_TEST_MARK", mark)
+        yield BubblewrapBackend()
+
+
+@pytest.fixture
+def survivors(mark: str) -> Survivors:
+    def find() -> list[str]:
+        """Processes of this session's sandboxes that are alive; the kernel gets a second to end."""
+        found: list[str] = []
+        for _ in range(20):
+            found = marked(mark)
+            if not found:
+                break
+            time.sleep(0.05)
+        return found
+
+    return find
+
+
+def marked(mark: str) -> list[str]:
+    found = []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            if mark.encode() in (folder / "environ").read_bytes():
+                found.append(folder.name)
+        except OSError:
+            continue
+    return found
