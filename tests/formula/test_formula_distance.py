@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from formula_trees import SCHOOL, SMALL_FORMULAS
+from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
 from hypothesis import given, settings
 
 from codequake.errors import InternalError

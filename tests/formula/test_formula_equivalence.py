@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from formula_trees import SCHOOL, SMALL_FORMULAS
+from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
 from hypothesis import assume, given, settings
 
 from codequake.formula import (

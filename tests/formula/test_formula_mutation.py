@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from formula_trees import SCHOOL
+from tests.formula.formula_trees import SCHOOL
 
 from codequake.errors import InternalError, UsageError
 from codequake.formula import (

@@ -6,7 +6,7 @@ import pickle
 import re
 
 import pytest
-from formula_trees import FORMULAS
+from tests.formula.formula_trees import FORMULAS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

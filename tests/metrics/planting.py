@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
-from codequake.metrics import Planned, StudyFacts, StudyRows
+from codequake.metrics import StudyFacts, StudyRows
 from codequake.records import (
     Comparison,
     Completion,
     Interface,
     JsonText,
     Language,
+    Planned,
     Problem,
     Status,
     StopReason,
@@ -119,7 +120,9 @@ def plant(
             variants.append(made)
             first = len(letters) if made.family == "repeat" else 0
             for sample, letter in enumerate(letters, start=first):
-                planned.append(Planned(made.variant_id, model, sample, DECODING))
+                planned.append(
+                    Planned(made.problem_id, made.variant_id, model, sample, DECODING, "")
+                )
                 if letter == ".":
                     continue
                 wrong = letter == "E"

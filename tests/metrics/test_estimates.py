@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from planting import plant, with_reported
+from tests.metrics.planting import plant, with_reported
 
 from codequake.errors import DataError, UsageError
 from codequake.metrics import StudyRows, count_shared_replies, estimate_study

@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planting import plant
+from tests.metrics.planting import plant
 
 from codequake.canonical import canonical_json
 from codequake.codec import to_plain

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planting import DECODING, problem
+from tests.metrics.planting import DECODING, problem
 
 import codequake.errors
-from codequake.metrics import Planned, StudyRows, estimate_study
+from codequake.metrics import StudyRows, estimate_study
 from codequake.records import (
     Completion,
     Estimate,
+    Planned,
     Status,
     StopReason,
     TaskKind,
@@ -61,7 +62,9 @@ def make_rows(study: dict[str, Any]) -> StudyRows:
     for row in study["rows"]:
         made = make_variant(row)
         variants[made.variant_id] = made
-        planned.append(Planned(made.variant_id, row["model"], row["sample"], DECODING))
+        planned.append(
+            Planned(made.problem_id, made.variant_id, row["model"], row["sample"], DECODING, "")
+        )
         common = {
             "problem_id": row["problem"],
             "variant_id": made.variant_id,

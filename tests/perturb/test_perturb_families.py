@@ -7,8 +7,8 @@ import re
 from collections import Counter
 
 import pytest
-from small_problems import COUNT, COUNT_STRUCTURE, SOLVE
-from test_perturb_making import batch, spec
+from tests.perturb.small_problems import COUNT, COUNT_STRUCTURE, SOLVE
+from tests.perturb.test_perturb_making import batch, spec
 
 from codequake.canonical import parse_json
 from codequake.formula import distance, equivalent, parse, parse_assumption, size_of

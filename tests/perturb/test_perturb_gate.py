@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable
 
 import pytest
-from small_problems import COUNT, SOLVE, KnownAnswers
-from test_perturb_making import batch, spec
+from tests.perturb.small_problems import COUNT, SOLVE, KnownAnswers
+from tests.perturb.test_perturb_making import batch, spec
 
 from codequake.canonical import canonical_json
 from codequake.perturb import Draft, check_draft

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 import pytest
-from small_problems import COUNT, SOLVE, KnownAnswers
+from tests.perturb.small_problems import COUNT, SOLVE, KnownAnswers
 
 from codequake.canonical import canonical_json, content_key, parse_json
 from codequake.errors import DataError, UnknownNameError, UsageError

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from trusted_oracle import TrustedOracle, agree
+from tests.problems.trusted_oracle import TrustedOracle, agree
 
 from codequake.errors import CheckFailedError
 from codequake.problems import (

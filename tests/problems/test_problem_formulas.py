@@ -7,7 +7,7 @@ import math
 import random
 
 import pytest
-from trusted_oracle import agree
+from tests.problems.trusted_oracle import agree
 
 from codequake.canonical import canonical_json, parse_json
 from codequake.errors import DataError

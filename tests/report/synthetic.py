@@ -9,7 +9,8 @@ import dataclasses
 import random
 
 from codequake.canonical import canonical_json
-from codequake.metrics import Planned, StudyFacts, StudyRows, estimate_study
+from codequake.metrics import StudyFacts, StudyRows, estimate_study
+from codequake.perturb import Skipped
 from codequake.records import (
     Check,
     Comparison,
@@ -20,6 +21,7 @@ from codequake.records import (
     Interface,
     JsonText,
     Language,
+    Planned,
     Problem,
     PromptClass,
     Status,
@@ -32,7 +34,7 @@ from codequake.records import (
     Variant,
     Verdict,
 )
-from codequake.report import ModelRun, SkippedVariant, StudyTables, Version
+from codequake.report import ModelRun, StudyTables, Version
 
 MODEL = "codequake/smollm2"
 DECODING = JsonText(canonical_json({"max_tokens": 256, "seed": 1, "temperature": 0.0}))
@@ -275,7 +277,9 @@ def synthetic_study(
         for variant in variants:
             sample = 1 if variant.family == "repeat" else 0
             problem = by_id[variant.problem_id]
-            planned.append(Planned(variant.variant_id, model, sample, DECODING))
+            planned.append(
+                Planned(variant.problem_id, variant.variant_id, model, sample, DECODING, "")
+            )
             again = variant.family == "repeat" and not deterministic
             luck = random.Random(f"{model} {problem.problem_id} {again}").random()
             words = variant.text
@@ -303,6 +307,6 @@ def synthetic_study(
         completions=rows.completions,
         verdicts=rows.verdicts,
         estimates=estimate_study(rows, seed=1),
-        skipped=(SkippedVariant("formulas-20/formula-07", "formula", "no rule applies 5 times"),),
+        skipped=(Skipped("formulas-20/formula-07", "formula", "no rule applies 5 times"),),
         versions=(Version("codequake", "0.1.0"), Version("grader", "grader-1")),
     )

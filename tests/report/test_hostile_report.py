@@ -10,12 +10,13 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from reading import Page, browse, needs_browser
-from synthetic import synthetic_study
+from tests.report.reading import Page, browse, needs_browser
+from tests.report.synthetic import synthetic_study
 
 from codequake.metrics import StudyFacts, StudyRows, estimate_study
+from codequake.perturb import Skipped
 from codequake.records import JsonText
-from codequake.report import ModelRun, SkippedVariant, StudyTables, summary_text, write_report
+from codequake.report import ModelRun, StudyTables, summary_text, write_report
 
 EVIL = (
     "<script>document.title='owned'</script>\"'><img src=x onerror=document.title='owned'>"
@@ -103,7 +104,7 @@ def hostile(study: StudyTables) -> StudyTables:
         completions=completions,
         verdicts=verdicts,
         estimates=estimate_study(rows, seed=1),
-        skipped=(SkippedVariant(FORMULA, FORMULA, EVIL),),
+        skipped=(Skipped(FORMULA, FORMULA, EVIL),),
     )
 
 

@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from reading import Page, browse, needs_browser
-from synthetic import MODEL, synthetic_study
+from tests.report.reading import Page, browse, needs_browser
+from tests.report.synthetic import MODEL, synthetic_study
 
 import codequake.report.page
 from codequake.errors import NotAvailableError, StorageError, UsageError

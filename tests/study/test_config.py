@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from codequake.perturb import PerturbationSpec
 
 from codequake.codec import from_plain, to_plain
 from codequake.errors import DataError, UsageError
+from codequake.perturb import PerturbationSpec
 from codequake.study.config import StudyConfig, load_study, parse_study, preset_names
 from codequake.study.folder import StudyFolder
 

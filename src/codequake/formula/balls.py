@@ -26,7 +26,7 @@ class BallWorld:
     """Ball arithmetic with one meaning of every function that has none: a random cubic."""
 
     def __init__(self, rng: random.Random) -> None:
-        import flint  # noqa: PLC0415 - loading it is only worth it when balls are needed
+        import flint
 
         self._flint = flint
         self._rng = rng

@@ -1,7 +1,7 @@
 """Verdicts to estimates: every number that a study prints, and its definition in words."""
 
 from codequake.metrics.catalogue import METRICS, Metric
-from codequake.metrics.rows import Planned, StudyFacts, StudyRows, count_shared_replies
+from codequake.metrics.rows import StudyFacts, StudyRows, count_shared_replies
 from codequake.metrics.scopes import ALL_TESTS, VISIBLE
 from codequake.metrics.study import estimate_study
 
@@ -10,7 +10,6 @@ __all__ = [
     "METRICS",
     "VISIBLE",
     "Metric",
-    "Planned",
     "StudyFacts",
     "StudyRows",
     "count_shared_replies",

@@ -12,6 +12,7 @@ from codequake.metrics.scopes import ALL_TESTS, VISIBLE, passes
 from codequake.records import (
     Completion,
     JsonText,
+    Planned,
     Problem,
     Status,
     StopReason,
@@ -22,7 +23,6 @@ from codequake.records import (
 __all__ = [
     "Cell",
     "Outcome",
-    "Planned",
     "StudyFacts",
     "StudyRows",
     "count_shared_replies",
@@ -32,19 +32,6 @@ __all__ = [
 
 NO_REPLY = "no reply yet"
 NOT_GRADED = "not graded yet"
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A reply that must exist: the plan decides what is in a denominator, never what came back.
-
-    ``decoding`` is canonical JSON of the decoding parameters, token limit included.
-    """
-
-    variant_id: str
-    model: str
-    sample: int
-    decoding: JsonText
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def engine_name() -> str:
 
 def _library() -> Any:
     try:
-        import xllamacpp  # noqa: PLC0415 - heavy, and optional
+        import xllamacpp
     except ImportError as error:
         raise ToolMissingError(
             f"the bundled model needs its engine ({error}); "

@@ -251,12 +251,12 @@ async def _attempt(
     connection: Model, request: Request, config: GenerateConfig
 ) -> tuple[Reply, bool]:
     """Ask once; return the reply and whether it is worth asking again."""
-    from inspect_ai.model import (  # noqa: PLC0415 - heavy, and optional
+    from inspect_ai.model import (
         ChatMessageAssistant,
         ChatMessageSystem,
         ChatMessageUser,
     )
-    from tenacity import RetryError  # noqa: PLC0415 - comes with Inspect
+    from tenacity import RetryError
 
     kinds = {
         "system": ChatMessageSystem,
@@ -285,7 +285,7 @@ def _reason(error: BaseException | None) -> str:
 
 
 def _config(model: OpenModel, decoding: JsonText) -> GenerateConfig:
-    from inspect_ai.model import GenerateConfig  # noqa: PLC0415
+    from inspect_ai.model import GenerateConfig
 
     return GenerateConfig(
         **check_decoding(decoding),

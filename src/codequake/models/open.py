@@ -150,13 +150,13 @@ def _value(text: str) -> Any:
 def _import_inspect() -> None:
     """Load Inspect and our own providers, and keep its log lines off the user's terminal."""
     try:
-        import inspect_ai.model  # noqa: F401, PLC0415 - heavy, and optional
+        import inspect_ai.model  # noqa: F401 - heavy, and optional
     except ImportError as error:
         raise ToolMissingError(
             f"models are asked through Inspect AI, which is not installed ({error}); "
             "run `pip install 'codequake[models]'`"
         ) from error
-    import codequake.models.providers  # noqa: F401, PLC0415 - registers our models
+    import codequake.models.providers  # noqa: F401 - registers our models
 
     logger = logging.getLogger("inspect_ai")
     if not logger.handlers:
@@ -164,8 +164,8 @@ def _import_inspect() -> None:
 
 
 def _connect(name: str, base_url: str | None, arguments: Mapping[str, Any]) -> Model:
-    from inspect_ai._util.error import PrerequisiteError  # noqa: PLC0415
-    from inspect_ai.model import get_model  # noqa: PLC0415
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model import get_model
 
     if "/" not in name:
         raise UnknownNameError(f"model {name!r} has no provider; write PROVIDER/MODEL")
@@ -189,7 +189,7 @@ def _connect(name: str, base_url: str | None, arguments: Mapping[str, Any]) -> M
 
 
 def _providers() -> list[str]:
-    from inspect_ai._util.registry import (  # noqa: PLC0415
+    from inspect_ai._util.registry import (
         registry_find,
         registry_info,
         registry_unqualified_name,

@@ -62,7 +62,7 @@ def _altair() -> Any:
 
 
 def _svg(chart: Any) -> str:
-    import vl_convert  # noqa: PLC0415 - optional, and only figures need it
+    import vl_convert
 
     svg = vl_convert.vegalite_to_svg(_styled(chart).to_dict())
     return str(svg)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codequake.metrics import Planned
-from codequake.records import Completion, Estimate, JsonText, Problem, Variant, Verdict
+from codequake.perturb import Skipped
+from codequake.records import (
+    Completion,
+    Estimate,
+    JsonText,
+    Planned,
+    Problem,
+    Variant,
+    Verdict,
+)
 
-__all__ = ["ModelRun", "SkippedVariant", "StudyTables", "Version"]
+__all__ = ["ModelRun", "StudyTables", "Version"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +32,6 @@ class ModelRun:
     style: str
     deterministic: bool
     demonstration: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedVariant:
-    """A variant that could not be made, and why."""
-
-    problem_id: str
-    perturbation: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +56,5 @@ class StudyTables:
     completions: tuple[Completion, ...]
     verdicts: tuple[Verdict, ...]
     estimates: tuple[Estimate, ...]
-    skipped: tuple[SkippedVariant, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
     versions: tuple[Version, ...] = ()

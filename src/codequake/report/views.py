@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from codequake.metrics import ALL_TESTS, VISIBLE
@@ -122,6 +122,10 @@ class ModelView:
         return tuple(row for row in self.rows if row.family not in ("clean", "repeat"))
 
 
+Key = tuple[str, str]
+"""Family and group of a row."""
+
+
 def row_label(family: str, distance: int | str | None) -> str:
     """Return the name of a row as people read it."""
     name = family.replace("_", " ")
@@ -147,10 +151,8 @@ def _model_view(find: Lookup, model: str, estimates: Sequence[Estimate]) -> Mode
         for item in estimates
         if item.metric == "pass_at_1" and item.model == model
     }
-    split = {family for family, group in keys if group}
-    leaves = sorted(
-        (key for key in keys if key[1] or key[0] not in split), key=lambda key: _rank(*key)
-    )
+    counts = _reply_counts(estimates, model)
+    leaves = sorted(_leaves(keys, counts), key=lambda key: _rank(*key))
     return ModelView(
         name=model,
         clean=find("pass_at_1", model, "clean"),
@@ -160,6 +162,34 @@ def _model_view(find: Lookup, model: str, estimates: Sequence[Estimate]) -> Mode
         rows=tuple(_family_row(find, model, family, group) for family, group in leaves),
         statuses=tuple(_status_row(estimates, model, family, group) for family, group in leaves),
     )
+
+
+def _leaves(keys: set[Key], replies: Mapping[Key, int]) -> set[Key]:
+    """Return the rows of the table: a family, or its formula distances where they differ.
+
+    Clean prompts and repeats have distance 0 where there is a formula and none elsewhere; they are
+    one row.  A family whose distances do not cover all of its replies keeps its whole row beside
+    them.  So no problem is missing from the table.
+    """
+    found: set[Key] = set()
+    for family in {family for family, _ in keys}:
+        groups = {group for name, group in keys if name == family and group}
+        covered = sum(replies.get((family, group), 0) for group in groups)
+        if groups <= {"distance=0"}:
+            groups = {""}
+        elif covered < replies.get((family, ""), 0):
+            groups.add("")
+        found |= {(family, group) for group in groups}
+    return found & keys
+
+
+def _reply_counts(estimates: Sequence[Estimate], model: str) -> dict[Key, int]:
+    """Return how many replies stand behind each family and distance."""
+    return {
+        (item.family, item.group.rpartition("status=")[0].rstrip(",")): item.denominator
+        for item in estimates
+        if item.metric == "status_share" and item.model == model
+    }
 
 
 def _family_row(find: Lookup, model: str, family: str, group: str) -> FamilyRow:

@@ -33,8 +33,8 @@ def bootstrap_mean(
     NaN, infinities, or fewer than 100 resamples.  Source: Efron, JASA 82 (1987) 171; Hesterberg,
     The American Statistician 69 (2015) 371 for the widening.
     """
-    import numpy as np  # noqa: PLC0415 - heavy
-    from scipy.special import ndtr, ndtri, stdtrit  # noqa: PLC0415 - heavy
+    import numpy as np
+    from scipy.special import ndtr, ndtri, stdtrit
 
     check_level(level)
     check_values("values", values, -1e300, 1e300)
@@ -70,7 +70,7 @@ def _resampled_means(
     data: npt.NDArray[np.float64], seed: int, resamples: int
 ) -> npt.NDArray[np.float64]:
     """Draw means of resampled data; only how often each distinct value is drawn matters."""
-    import numpy as np  # noqa: PLC0415 - heavy
+    import numpy as np
 
     generator = np.random.Generator(np.random.PCG64(seed))
     values, counts = np.unique(np.round(data, 12), return_counts=True)

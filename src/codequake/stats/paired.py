@@ -55,7 +55,7 @@ def mcnemar_exact(down: int, up: int) -> float:
         raise UsageError(f"discordant pairs are {down!r} and {up!r}; allowed: 0 or more")
     if down == up:
         return 1.0
-    from scipy.special import bdtr  # noqa: PLC0415 - heavy
+    from scipy.special import bdtr
 
     return min(1.0, 2.0 * float(bdtr(min(down, up), down + up, 0.5)))
 
@@ -116,8 +116,8 @@ def power_of_mcnemar(
     (``change <= discordance <= 1``).  Exact: summed over the number of discordant pairs.
     Raises ``UsageError`` outside these ranges.
     """
-    import numpy as np  # noqa: PLC0415 - heavy
-    from scipy.stats import binom  # noqa: PLC0415 - heavy
+    import numpy as np
+    from scipy.stats import binom
 
     check_level(level)
     check_values("change", [change], 0.0, 1.0)

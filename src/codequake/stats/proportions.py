@@ -40,7 +40,7 @@ def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> Inte
     No trials give ``Missing``.  Raises ``UsageError`` for impossible counts.  Source: Clopper and
     Pearson, Biometrika 26 (1934) 404.
     """
-    from scipy.special import betaincinv  # noqa: PLC0415 - heavy, and few callers need it
+    from scipy.special import betaincinv
 
     check_level(level)
     _check_counts(successes, trials)

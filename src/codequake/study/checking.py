@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from codequake.grading import SandboxOracle, outputs_agree
-from codequake.sandbox import open_backend
-
 from codequake.problems import Report, check_problems, load_set, set_names
+from codequake.sandbox import open_backend
 from codequake.study.progress import Notify
 
 __all__ = ["check_sets"]

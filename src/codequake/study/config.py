@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codequake.perturb import PerturbationSpec
-
 from codequake.canonical import canonical_json
 from codequake.codec import from_plain, to_plain
 from codequake.errors import DataError, UsageError
 from codequake.files import read_text
+from codequake.perturb import PerturbationSpec
 from codequake.records import JsonText
 
 __all__ = [

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from codequake.perturb import make_variants
-
 from codequake.models import SimContext, open_model
+from codequake.perturb import make_variants
 from codequake.study.config import StudyConfig
 from codequake.study.plan import plan_requests
 from codequake.study.stages import load_problems

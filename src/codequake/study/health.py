@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 
-from codequake.sandbox import Finding, diagnose
-
 from codequake.errors import ToolMissingError
 from codequake.models import find_weights
+from codequake.sandbox import Finding, diagnose
 
 __all__ = ["diagnose_machine"]
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codequake.grading import CompletionFile, GradeItem, Grader, grade_items, read_completions
-
 from codequake.codec import to_plain
 from codequake.errors import DataError
+from codequake.grading import CompletionFile, GradeItem, Grader, grade_items, read_completions
 from codequake.journal import read_journal
 from codequake.problems import load_set
 from codequake.records import Planned, Problem, Status, Verdict

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import codequake
 from codequake.journal import Entry, read_journal
-from codequake.metrics import Planned as MetricPlanned
 from codequake.metrics import StudyFacts, StudyRows, estimate_study
 from codequake.records import Estimate, Planned, Problem, Verdict
-from codequake.report import ModelRun, SkippedVariant, StudyTables, Version, write_report
+from codequake.report import ModelRun, StudyTables, Version, write_report
 from codequake.store import read_parquet, write_parquet
 from codequake.study.config import StudyConfig
 from codequake.study.folder import StudyFolder
@@ -55,7 +54,7 @@ def estimate_stage(folder: StudyFolder, data: StudyData) -> tuple[Estimate, ...]
     rows = StudyRows(
         problems=data.problems,
         variants=data.made.variants,
-        planned=_planned(data),
+        planned=data.planned,
         completions=completions_of(data.planned, data.known),
         verdicts=data.verdicts,
         facts=StudyFacts(
@@ -78,13 +77,11 @@ def tables_of(data: StudyData, estimates: Sequence[Estimate]) -> StudyTables:
         models=_model_runs(data),
         problems=data.problems,
         variants=data.made.variants,
-        planned=_planned(data),
+        planned=data.planned,
         completions=completions_of(data.planned, data.known),
         verdicts=data.verdicts,
         estimates=tuple(estimates),
-        skipped=tuple(
-            SkippedVariant(x.problem_id, x.perturbation, x.reason) for x in data.made.skipped
-        ),
+        skipped=data.made.skipped,
         versions=(
             Version("codequake", codequake.__version__),
             *libraries,
@@ -123,7 +120,3 @@ def _deterministic(engine: str, config: StudyConfig) -> bool:
     model at temperature 0 still differs between calls.
     """
     return bool(engine) and config.decoding.temperature == 0
-
-
-def _planned(data):
-    return tuple(MetricPlanned(x.variant_id, x.model, x.sample, x.decoding) for x in data.planned)

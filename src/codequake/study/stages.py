@@ -6,14 +6,13 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from codequake.grading import GradeItem, Grader, grade_items
-from codequake.perturb import Skipped, make_variants
-
 import codequake
 from codequake.canonical import content_key
 from codequake.codec import to_plain
 from codequake.errors import DataError
 from codequake.files import read_json_lines
+from codequake.grading import GradeItem, Grader, grade_items
+from codequake.perturb import Skipped, make_variants
 from codequake.ports import Oracle
 from codequake.problems import load_set
 from codequake.records import (
