@@ -12,7 +12,7 @@ from codequake.codec import to_plain
 from codequake.metrics import METRICS, count_shared_replies
 from codequake.records import SCHEMA_VERSION, Estimate
 from codequake.report.limits import limits_of
-from codequake.report.safe import csv_cell, visible_text
+from codequake.report.safe import csv_cell
 from codequake.report.tables import StudyTables
 from codequake.report.views import model_views
 
@@ -51,7 +51,11 @@ def _sorted(tables: StudyTables) -> list[Estimate]:
 
 
 def json_report(tables: StudyTables) -> str:
-    """Return estimates, how the study was run and what it cannot say, as JSON in plain ASCII."""
+    """Return estimates, how the study was run and what it cannot say, as JSON.
+
+    The file is plain ASCII, so nothing in it acts on a terminal, and every text comes back from it
+    character by character.
+    """
     used = {item.metric for item in tables.estimates}
     value: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -77,18 +81,4 @@ def json_report(tables: StudyTables) -> str:
             key=lambda one: (one["problem_id"], one["perturbation"], one["reason"]),
         ),
     }
-    return (
-        json.dumps(_clean(value), ensure_ascii=True, indent=1, sort_keys=True, allow_nan=False)
-        + "\n"
-    )
-
-
-def _clean(value: Any) -> Any:
-    """Make text visible at any depth, so that a reader who prints it is safe too."""
-    if isinstance(value, str):
-        return visible_text(value)
-    if isinstance(value, dict):
-        return {key: _clean(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_clean(item) for item in value]
-    return value
+    return json.dumps(value, ensure_ascii=True, indent=1, sort_keys=True, allow_nan=False) + "\n"
