@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
-from reading import Page
-from synthetic import synthetic_study
+from tests.report.reading import Page
+from tests.report.synthetic import synthetic_study
 from test_hostile_report import hidden_characters
 
 from codequake.report import StudyTables, summary_text, write_report
