@@ -6,13 +6,16 @@ import re
 
 from codequake.grading.fitness import Fit, other_language
 
-__all__ = ["C_TAGS", "c_fit", "c_regions"]
+__all__ = ["C_TAGS", "c_fit", "c_names", "c_regions"]
 
 C_TAGS = ("c", "c99", "c11", "h", "gcc", "ansi-c", "objective-c")
 _NOISE = re.compile(
     r"//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*(?:.|\n)*?(?:\*/|\Z)"
     r"|\"(?:[^\"\\\n]|\\(?:\r?\n|.))*\"|'(?:[^'\\\n]|\\.)+'"
 )
+_DEFINES = re.compile(r"\b(\w+)[ \t]*\([^;{}()]{0,400}\)\s{0,40}\{")
+_NAMES_MACRO = re.compile(r"#[ \t]*define[ \t]+(\w+)\(")
+_CALLS = re.compile(r"\b(\w+)[ \t]*\(")
 _MAIN = re.compile(r"\bmain\s*\(")
 _SHAPE = re.compile(
     r"^[ \t]*(?:#[ \t]*(?:include|define)\b|(?:static |const |unsigned |inline )*"
@@ -46,6 +49,24 @@ def c_fit(text: str, entry_point: str | None) -> Fit:
     if named and "{" in bare:
         return Fit.WHOLE
     return Fit.PARTIAL if _SHAPE.search(bare) else Fit.NOTHING
+
+
+def c_names(text: str) -> tuple[set[str], set[str]]:
+    """Return the names that a program calls without defining them, and those that it defines.
+
+    The name ``#include`` stands for the headers; a piece with a main function offers nothing, for
+    there can be one only.
+    """
+    bare = _bare(text)
+    offered = {match[1] for match in _DEFINES.finditer(bare)}
+    offered |= {match[1] for match in _NAMES_MACRO.finditer(bare)}
+    includes = "#include" if "#include" in bare.replace(" ", "") else ""
+    used = {match[1] for match in _CALLS.finditer(bare)} - offered
+    if not includes:
+        used.add("#include")
+    if "main" in offered:
+        return used, set()
+    return used, offered | ({includes} if includes else set())
 
 
 def _bare(text: str) -> str:

@@ -2,8 +2,10 @@
 
 Results of functions are compared as data.
 
-- Numbers are equal when Python's ``==`` says so: ``1``, ``1.0`` and ``True`` are one value, as
-  LiveCodeBench and EvalPlus have it.  ``strict=True`` keeps booleans, integers and floats apart.
+- Numbers are equal when Python's ``==`` says so: ``1`` and ``1.0`` are one value, as LiveCodeBench
+  and EvalPlus have it.  Unlike there, a boolean equals only a boolean: a program that answers
+  ``True`` where a number is asked for, or ``0`` for ``False``, has not done what the task says.
+  ``strict=True`` keeps integers and floats apart, too.
 - Only where the expected number is a float, the output may differ by
   ``max(10**-digits, relative * abs(expected))``; without ``digits`` the first term is 1e-12, which
   is rounding noise around zero.  The tolerance belongs to that one number.
@@ -125,8 +127,9 @@ class _Data:
         wanted, found = _special(wanted), _special(found)
         if isinstance(wanted, dict):
             return isinstance(found, dict) and self._tables(wanted, found)
-        if isinstance(wanted, int | float):
-            return isinstance(found, int | float) and self._numbers(wanted, found)
+        if isinstance(wanted, int | float) and not isinstance(wanted, bool):
+            number = isinstance(found, int | float) and not isinstance(found, bool)
+            return number and self._numbers(wanted, found)
         return type(wanted) is type(found) and bool(wanted == found)
 
     def _numbers(self, wanted: int | float, found: int | float) -> bool:
@@ -136,7 +139,7 @@ class _Data:
             return wanted == found
         if not math.isfinite(wanted) or (isinstance(found, float) and not math.isfinite(found)):
             return wanted == found or (math.isnan(wanted) and math.isnan(found))
-        return _near(Fraction(wanted), Fraction(found), self._comparison)
+        return _near(_as_written(wanted), _as_written(found), self._comparison)
 
     def _tables(self, wanted: dict[str, Any], found: dict[str, Any]) -> bool:
         for tag in ("$set", "$dict"):
@@ -157,6 +160,11 @@ def _special(value: Any) -> Any:
         if text in ("nan", "inf", "-inf"):
             return float(text)
     return value
+
+
+def _as_written(number: int | float) -> Fraction:
+    """The decimal value that a number is written as, so that 2.000001 is 0.000001 from 2."""
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
 def _near(wanted: Fraction, found: Fraction, comparison: Comparison) -> bool:

@@ -2,10 +2,12 @@
 
 The program is always a piece of the reply, or pieces of it joined.  In this order:
 
-1. Control tokens of chat templates at the ends are cut, then reasoning is dropped.
+1. Control tokens of chat templates at the ends are cut, then reasoning is dropped.  Marks in
+   front of lines (prompts of a session, signs of a diff) go where the program is better for it.
 2. The last closed fence that holds a whole program: one that parses and defines the entry point
    (main programs: one that parses and reads input, else one that parses and does something; C:
-   one with closed brackets and ``main``).  Any language tag will do.
+   one with closed brackets and ``main``).  Any language tag will do.  Earlier blocks that define
+   what this one uses and does not define are put in front of it.
 3. The same between tags such as ``[PYTHON]`` and ``[/PYTHON]``.
 4. A fence that was never closed, when it holds a whole program and the model did not stop for
    length; a later unclosed fence goes before an earlier closed one.
@@ -18,14 +20,16 @@ Otherwise there is a status: ``truncated`` (a fence never closed, or stopped for
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from codequake.grading.c_text import C_TAGS, c_fit, c_regions
+from codequake.grading.c_text import C_TAGS, c_fit, c_names, c_regions
 from codequake.grading.fences import Block, fenced_blocks, tagged_blocks
 from codequake.grading.fitness import Fit, names_other_language
-from codequake.grading.python_text import PYTHON_TAGS, python_fit, python_regions
+from codequake.grading.marks import without_marks
+from codequake.grading.python_text import PYTHON_TAGS, python_fit, python_names, python_regions
 from codequake.grading.reasoning import without_reasoning, without_special_tokens
 from codequake.records import Language, Status, StopReason
 
@@ -78,11 +82,12 @@ class _Reader:
     nests_fences: bool
     fit: Callable[[str, str | None], Fit]
     regions: Callable[[str, str | None], list[tuple[str, bool]]]
+    names: Callable[[str], tuple[set[str], set[str]]]
 
 
 _READERS = {
-    Language.PYTHON: _Reader("Python", PYTHON_TAGS, True, python_fit, python_regions),
-    Language.C: _Reader("C", C_TAGS, False, c_fit, c_regions),
+    Language.PYTHON: _Reader("Python", PYTHON_TAGS, True, python_fit, python_regions, python_names),
+    Language.C: _Reader("C", C_TAGS, False, c_fit, c_regions, c_names),
 }
 
 
@@ -125,7 +130,7 @@ def _choose(
     usable = [item for item in fenced if item.closed or not by_length]
     best = _last(usable, Fit.WHOLE)
     if best is not None:
-        return _program(best)
+        return _program(_joined(best, usable, reader))
     tagged = [_candidate(block, reader, entry_point, "tags") for block in tagged_blocks(text)]
     best = _last([item for item in tagged if item.closed or not by_length], Fit.WHOLE)
     if best is not None:
@@ -175,8 +180,28 @@ def _second_choice(
     return Extraction(Status.NO_CODE, "", "none", why)
 
 
+def _joined(chosen: _Candidate, candidates: Sequence[_Candidate], reader: _Reader) -> _Candidate:
+    """Put earlier blocks in front that define what the chosen one uses and does not define."""
+    missing, _ = reader.names(chosen.text)
+    text, rule = chosen.text, chosen.rule
+    position = next(index for index, item in enumerate(candidates) if item is chosen)
+    for item in reversed(candidates[:position]):
+        if item.fit not in (Fit.WHOLE, Fit.PROGRAM, Fit.PARTIAL):
+            continue
+        uses, offers = reader.names(item.text)
+        if missing & offers:
+            text = item.text + text if item.text.endswith("\n") else f"{item.text}\n{text}"
+            missing = (missing - offers) | uses
+            rule = f"{chosen.rule}:joined"
+    return dataclasses.replace(chosen, text=text, rule=rule)
+
+
 def _candidate(block: Block, reader: _Reader, entry_point: str | None, rule: str) -> _Candidate:
     fit = reader.fit(block.text, entry_point)
+    for text, at_start in without_marks(block.text):
+        better = reader.fit(text, entry_point)
+        if better > fit or (better is fit and at_start):
+            return _candidate(Block(text, block.info, block.closed), reader, entry_point, rule)
     foreign_tag = names_other_language(block.info, reader.tags)
     if foreign_tag and fit in (Fit.NOTHING, Fit.BROKEN, Fit.BROKEN_ENTRY) and block.text.strip():
         fit = Fit.FOREIGN
@@ -188,18 +213,19 @@ def _bare(
     text: str, reader: _Reader, entry_point: str | None, *, by_length: bool
 ) -> list[_Candidate]:
     """Candidates outside of all fences; a piece that a length limit cut is none."""
-    fit = reader.fit(text, entry_point)
-    if fit in (Fit.WHOLE, Fit.PROGRAM):
-        return [] if by_length else [_Candidate(text, fit, True, False, "bare")]
+    whole = _candidate(Block(text, "", True), reader, entry_point, "bare")
+    fit = whole.fit
+    if fit in (Fit.WHOLE, Fit.PROGRAM) and reader.nests_fences:
+        return [] if by_length else [whole]
     found = [
         _Candidate(piece, reader.fit(piece, entry_point), True, False, "bare_piece")
         for piece, at_end in reader.regions(text, entry_point)
         if not (at_end and by_length)
     ]
     if fit is Fit.FOREIGN:
-        found.append(_Candidate(text, fit, True, False, "bare"))
+        found.append(whole)
     elif fit is Fit.BROKEN_ENTRY and not by_length:
-        found.insert(0, _Candidate(text, fit, True, False, "bare"))
+        found.insert(0, whole)
     return found
 
 

@@ -14,10 +14,11 @@ __all__ = ["Block", "Found", "fenced_blocks", "tagged_blocks"]
 
 _FENCE = re.compile(r"(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
 _LATE_OPENING = re.compile(r"(?=\s*[^`\s])[^`]*(?P<mark>`{3,})[ \t]*(?P<info>[\w+#.-]*)\Z")
-_ONE_LINE = re.compile(r"\s*(?P<mark>`{3,})(?P<code>[^`]+)(?P=mark)\Z")
+_ONE_LINE = re.compile(r"\s*(?P<mark>`{3,})(?:python |py |c )?(?P<code>[^`]+)(?P=mark)\Z")
 _TAGS = ("python", "code", "answer", "solution", "c")
 _TAG = re.compile(
-    r"(?P<open>[\[<])(?P<slash>/?)(?P<name>" + "|".join(_TAGS) + r")[\]>]", re.IGNORECASE
+    r"[\[<](?P<slash>/?)(?P<name>" + "|".join(_TAGS) + r")(?: [^\[\]<>\n]{1,200})?[\]>]",
+    re.IGNORECASE,
 )
 _TRIES = 8
 
@@ -41,7 +42,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A line with a fence: ``before`` is code in front of it (closing) on the same line."""
+    """A line with a fence: ``before`` is code in front of it (closing) on the same line.
+
+    ``whole`` is the code of a block that opens and closes on this line.
+    """
 
     line: int
     mark: str
@@ -50,6 +54,7 @@ class _Mark:
     opens: bool
     closes: bool
     before: str
+    whole: str = ""
 
 
 def fenced_blocks(text: str, complete: Callable[[str], bool] | None) -> Found:
@@ -91,7 +96,9 @@ def _marks(lines: list[str]) -> list[_Mark]:
         elif match := _LATE_OPENING.match(line):
             info = match["info"]
             marks.append(_Mark(number, match["mark"], info, "", True, bool(before), before))
-        elif before and not _ONE_LINE.match(line):
+        elif match := _ONE_LINE.match(line):
+            marks.append(_Mark(number, "```", "", "", True, False, "", match["code"] + "\n"))
+        elif before:
             marks.append(_Mark(number, "```", "", "", False, True, before))
     return marks
 
@@ -101,6 +108,8 @@ def _one_block(
 ) -> tuple[Block, int, int]:
     """Return the block that opens at a mark, the line after it, and the next mark to look at."""
     opening = marks[position]
+    if opening.whole:
+        return Block(opening.whole, "", True), opening.line + 1, position + 1
     closings = [
         index
         for index in range(position + 1, len(marks))

@@ -22,7 +22,7 @@ from codequake.records import (
     TestStatus,
     Verdict,
 )
-from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox import PRELUDE_VERSION, Backend, Ending, Job, Limits, Mode, Outcome, Run
 
 __all__ = [
     "GRADER_RULES",
@@ -63,7 +63,7 @@ class Grader:
         """Everything that decides a verdict: rules, backend, interpreter, compiler, limits."""
         limits = self.limits
         return (
-            f"codequake rules {GRADER_RULES}; {self.backend.name}; "
+            f"codequake rules {GRADER_RULES}, prelude {PRELUDE_VERSION}; {self.backend.name}; "
             f"cpu {limits.cpu_seconds:g} s x{limits.wall_factor:g} wall, "
             f"memory {limits.memory_bytes >> 20} MiB, output {limits.output_bytes >> 20} MiB, "
             f"{limits.processes} processes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import threading
 import warnings
@@ -10,7 +11,7 @@ from collections.abc import Iterable
 
 from codequake.grading.fitness import Fit, other_language
 
-__all__ = ["PYTHON_TAGS", "python_fit", "python_regions"]
+__all__ = ["PYTHON_TAGS", "python_fit", "python_names", "python_regions"]
 
 PYTHON_TAGS = ("python", "python3", "py", "py3", "python2", "pycon", "ipython", "sage", "cython")
 _LONG_NUMBER = "integer string conversion"
@@ -38,7 +39,8 @@ def python_fit(text: str, entry_point: str | None) -> Fit:
     if not any(_is_code(node) for node in tree.body):
         return Fit.NOTHING
     if entry_point is not None:
-        return Fit.WHOLE if entry_point in _bound(tree.body) else Fit.PARTIAL
+        # An import of the name is how tests of the answer begin, not the answer.
+        return Fit.WHOLE if entry_point in _bound(tree.body, imports=False) else Fit.PARTIAL
     if not any(isinstance(node, ast.Call) for node in ast.walk(tree)):
         return Fit.NOTHING if all(isinstance(node, ast.Expr) for node in tree.body) else Fit.PARTIAL
     return Fit.WHOLE if _READS.search(text) else Fit.PROGRAM
@@ -83,7 +85,31 @@ def _is_code(node: ast.stmt) -> bool:
     )
 
 
-def _bound(body: Iterable[ast.stmt]) -> set[str]:
+def python_names(text: str) -> tuple[set[str], set[str]]:
+    """Return the names that a program uses without defining them, and those that it defines."""
+    tree = _parse(text)
+    if tree is None:
+        return set(), set()
+    offered = _bound(tree.body, imports=True)
+    used, local = set(), set(offered) | set(dir(builtins))
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                used.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name):
+                local.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                local.add(name)
+            case ast.ExceptHandler(name=str() as name):
+                local.add(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                local |= {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
+            case _:
+                pass
+    return used - local, offered
+
+
+def _bound(body: Iterable[ast.stmt], *, imports: bool) -> set[str]:
     """The names that module-level code binds, and the methods of its classes."""
     names: set[str] = set()
     for node in body:
@@ -91,8 +117,8 @@ def _bound(body: Iterable[ast.stmt]) -> set[str]:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 names.add(name)
             case ast.ClassDef(name=name, body=inner):
-                names |= {name} | _bound(inner)
-            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                names |= {name} | _bound(inner, imports=False)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases) if imports:
                 names |= {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
             case ast.Assign() | ast.AnnAssign() | ast.Expr() | ast.AugAssign():
                 names |= {
@@ -102,9 +128,9 @@ def _bound(body: Iterable[ast.stmt]) -> set[str]:
                 }
             case _:
                 for field in ("body", "orelse", "finalbody"):
-                    names |= _bound(getattr(node, field, ()))
+                    names |= _bound(getattr(node, field, ()), imports=imports)
                 for handler in getattr(node, "handlers", ()):
-                    names |= _bound(handler.body)
+                    names |= _bound(handler.body, imports=imports)
     return names
 
 

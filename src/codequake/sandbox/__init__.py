@@ -6,9 +6,11 @@ from codequake.sandbox.bubblewrap import BubblewrapBackend
 from codequake.sandbox.diagnosis import Finding, diagnose
 from codequake.sandbox.jobs import Backend, Build, Ending, Job, Limits, Mode, Outcome, Run
 from codequake.sandbox.opening import open_backend
+from codequake.sandbox.prelude import PRELUDE_VERSION
 from codequake.sandbox.unsafe import UnsafeBackend
 
 __all__ = [
+    "PRELUDE_VERSION",
     "Backend",
     "BubblewrapBackend",
     "Build",

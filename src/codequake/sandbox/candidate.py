@@ -1,9 +1,9 @@
 """The candidate's side of a Python job: load the program, call it, give back plain data.
 
 This file runs inside the sandbox, on whatever interpreter is there (3.9 or newer), in a process
-of its own for each input, and imports nothing of codequake.  It is loaded with a private copy of
-the builtins, and binds what it needs from other modules when it is loaded, since a program may
-replace both.
+of its own for each input, and imports nothing of codequake but its prelude.  It is loaded with a
+private copy of the builtins, and binds what it needs from other modules when it is loaded, since a
+program may replace both.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from _sitebuiltins import Quitter
 from json import loads
 from json.encoder import encode_basestring
 from os import _exit
+
+from codequake.sandbox.prelude import prelude_for
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
@@ -57,7 +59,9 @@ def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoRet
     values = decode(loads(arguments))
     module = _new_module("solution")
     try:
-        exec(compile(source, FILE_NAME, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+        code = compile(source, FILE_NAME, "exec", dont_inherit=True)
+        module.__dict__.update(prelude_for(code, entry_point=entry_point))
+        exec(code, module.__dict__)  # noqa: S102
         function = _find_entry(module, entry_point)
         if function is None:
             emit("missing", "")

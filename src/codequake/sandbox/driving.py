@@ -18,7 +18,7 @@ from codequake.sandbox.toolchains import toolchain_of
 
 __all__ = ["Driver", "Launch", "runner_source"]
 
-_PARTS = ("watching", "candidate", "inside")
+_PARTS = ("watching", "prelude", "candidate", "inside")
 _LOADER = """\
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]

@@ -58,7 +58,7 @@ class Tester:
         self.alone = os.getpid() == 1
         self.folder = job["folder"]
         self.scratch = job["scratch"]
-        self.shared = ["/dev/shm"] if self.alone else []  # noqa: S108 - seen by one program only
+        self.shared = ["/dev/shm", self.folder] if self.alone else []  # noqa: S108
         self.report_fd = report
         self.program = -1
         self.needs = 0
@@ -183,7 +183,8 @@ class Tester:
     def _limit(self, what: str) -> None:
         """Put the limits on this process; its children inherit them."""
         limits, build = self.limits, what == "build"
-        cpu = int(limits["build_cpu_seconds" if build else "cpu_seconds"]) + 2
+        # A compiler works in children of its own, which only this limit sees.
+        cpu = int(limits["build_cpu_seconds"]) + 1 if build else int(limits["cpu_seconds"]) + 2
         pairs = [
             (resource.RLIMIT_CPU, cpu),
             (resource.RLIMIT_AS, limits["build_memory_bytes" if build else "memory_bytes"]),

@@ -5,7 +5,7 @@ codequake.
 """
 
 # pathlib and contextlib would cost start-up time in every sandbox:
-# ruff: noqa: PTH106, PTH108, SIM105
+# ruff: noqa: PTH101, PTH106, PTH108, SIM105
 
 from __future__ import annotations
 
@@ -99,6 +99,7 @@ def empty(folder: str) -> None:
     folders = [folder]
     for place in folders:  # grows while it is walked, so that depth costs no stack
         try:
+            os.chmod(place, 0o700)
             with os.scandir(place) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):

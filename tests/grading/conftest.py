@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from grading_samples import LIMITS
+
+from codequake.grading import Grader
+from codequake.sandbox import BubblewrapBackend, bubblewrap
+
+
+@pytest.fixture(scope="session")
+def mark() -> str:
+    return f"mark{uuid.uuid4().hex}"
+
+
+@pytest.fixture(scope="session")
+def backend(mark: str) -> Iterator[BubblewrapBackend]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(bubblewrap.ENVIRONMENT, "CODEQUAKE_TEST_MARK", mark)
+        yield BubblewrapBackend()
+
+
+@pytest.fixture(scope="session")
+def grader(backend: BubblewrapBackend) -> Grader:
+    return Grader(backend, LIMITS)
+
+
+@pytest.fixture
+def survivors(mark: str) -> Callable[[], list[str]]:
+    """Processes of this session's sandboxes that still live."""
+
+    def find() -> list[str]:
+        found: list[str] = []
+        for _ in range(20):
+            found = []
+            for folder in Path("/proc").glob("[0-9]*"):
+                try:
+                    if folder.stat().st_uid not in (os.getuid(), 65534):
+                        continue
+                    if mark.encode() in (folder / "environ").read_bytes():
+                        found.append(folder.name)
+                except OSError:
+                    continue
+            if not found:
+                break
+            time.sleep(0.05)
+        return found
+
+    return find
