@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
+import typer
 import typer.main
-from codequake.perturb import Skipped
 
 from codequake import records, statements
 from codequake.cli import app
 from codequake.codec import field_types
+from codequake.perturb import Skipped
 from codequake.records import SCHEMA_VERSION
 from codequake.store import arrow_schema
 
@@ -152,7 +152,7 @@ def command_page() -> str:
     pending: list[tuple[str, Any]] = [("codequake", root)]
     while pending:
         name, command = pending.pop(0)
-        context = click.Context(command, info_name=name, terminal_width=88, max_content_width=88)
+        context = typer.Context(command, info_name=name, terminal_width=88, max_content_width=88)
         lines += [f"## {name}", "", "```text", command.get_help(context).rstrip(), "```", ""]
         subcommands = getattr(command, "commands", {})
         pending = [(f"{name} {key}", item) for key, item in subcommands.items()] + pending

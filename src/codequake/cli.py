@@ -19,18 +19,23 @@ from codequake.errors import (
     UsageError,
 )
 from codequake.plain import plain_text
+from codequake.terminal import Terminal, emit, say
 
 # The functions under the commands are the commands; nobody else calls them.
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="codequake",
-    help="Does a code-generating model still write working code when only the words change?",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+# typer carries its own copy of click or uses the installed one, by version; this is the parent of
+# all errors of use in either.
+_WRONG_USE: Any = typer.BadParameter.__base__
+_INTERRUPTED = 130
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder of the study.")]
@@ -39,20 +44,26 @@ WorkersOption = Annotated[
 ]
 
 
-def _emit(value: Any) -> None:
-    """Print one JSON value for machines."""
-    import json
-
-    sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=2, sort_keys=True) + "\n")
-
-
-def _say(text: str) -> None:
-    """Print text for people; nothing in it can steer the terminal."""
-    sys.stdout.write(plain_text(text) + "\n")
-
-
 def _workers(count: int) -> int:
     return count or os.cpu_count() or 1
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        import codequake
+
+        say(f"codequake {codequake.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version."),
+    ] = False,
+) -> None:
+    """Does a code-generating model still write working code when only the words change?"""
 
 
 @app.command()
@@ -65,13 +76,13 @@ def doctor(json: JsonOption = False) -> None:
     if json:
         from codequake.codec import to_plain
 
-        _emit({"findings": [to_plain(item) for item in findings], "can_grade": usable})
+        emit({"findings": [to_plain(item) for item in findings], "can_grade": usable})
     else:
         for item in findings:
             mark = "ok     " if item.ok else "MISSING" if item.required else "absent "
-            _say(f"{mark}  {item.name}: {item.detail}")
+            say(f"{mark}  {item.name}: {item.detail}")
             if not item.ok and item.remedy:
-                _say(f"         {item.remedy}")
+                say(f"         {item.remedy}")
     if not usable:
         raise CheckFailedError("programs cannot be graded on this machine; see the lines above")
 
@@ -98,7 +109,7 @@ def problems_list(json: JsonOption = False) -> None:
 
     sets = {name: load_set(name) for name in set_names()}
     if json:
-        _emit(
+        emit(
             [
                 {"set": name, "problem_id": item.problem_id, "title": item.title}
                 for name, items in sets.items()
@@ -107,9 +118,9 @@ def problems_list(json: JsonOption = False) -> None:
         )
         return
     for name, items in sets.items():
-        _say(f"{name}: {len(items)} problems")
+        say(f"{name}: {len(items)} problems")
         for item in items:
-            _say(f"  {item.problem_id}  {item.title}")
+            say(f"  {item.problem_id}  {item.title}")
 
 
 @problems_app.command("show")
@@ -120,14 +131,14 @@ def problems_show(problem_id: str, json: JsonOption = False) -> None:
 
     problem = find_problem(problem_id)
     if json:
-        _emit(to_plain(problem))
+        emit(to_plain(problem))
         return
-    _say(f"{problem.problem_id}: {problem.title} ({problem.language}, {problem.licence})\n")
-    _say(problem.statement)
+    say(f"{problem.problem_id}: {problem.title} ({problem.language}, {problem.licence})\n")
+    say(problem.statement)
     visible = sum(test.visible for test in problem.tests)
-    _say(f"\nTests: {visible} visible, {len(problem.tests) - visible} hidden")
+    say(f"\nTests: {visible} visible, {len(problem.tests) - visible} hidden")
     for reference in problem.references:
-        _say(f"\nReference {reference.name} ({reference.language}):\n{reference.code.rstrip()}")
+        say(f"\nReference {reference.name} ({reference.language}):\n{reference.code.rstrip()}")
 
 
 @problems_app.command("check")
@@ -139,18 +150,18 @@ def problems_check(
     """Check that references pass their tests, examples are true and wrong programs fail."""
     from codequake.study.checking import check_sets
 
-    with _terminal() as notify:
+    with Terminal() as notify:
         reports = check_sets((name,) if name else None, sandbox, notify)
     failed = [report for report in reports if report.findings]
     if json:
         from codequake.codec import to_plain
 
-        _emit([to_plain(report) for report in reports])
+        emit([to_plain(report) for report in reports])
     else:
         for report in failed:
             for finding in report.findings:
-                _say(f"{report.problem_id}: {finding}")
-        _say(f"{len(reports)} problems checked, {len(failed)} with findings")
+                say(f"{report.problem_id}: {finding}")
+        say(f"{len(reports)} problems checked, {len(failed)} with findings")
     if failed:
         raise CheckFailedError(f"{len(failed)} of {len(reports)} problems have findings")
 
@@ -171,13 +182,13 @@ def perturb(
     from codequake.study.run import make_study_variants, study_of_options
 
     config = study_of_options(study, problems, tuple(perturbation or ()), seed, sandbox)
-    with _terminal() as notify:
+    with Terminal() as notify:
         made = make_study_variants(config, out, notify)
     gated = sum(variant.gated for variant in made.variants)
     if json:
-        _emit({"variants": len(made.variants), "gated": gated, "skipped": len(made.skipped)})
+        emit({"variants": len(made.variants), "gated": gated, "skipped": len(made.skipped)})
     else:
-        _say(
+        say(
             f"{len(made.variants)} variants, {gated} passed every check, "
             f"{len(made.skipped)} could not be made; they are in {out}"
         )
@@ -186,7 +197,9 @@ def perturb(
 @app.command()
 def run(
     study: Annotated[str, typer.Argument(help="Study file or preset:NAME.")],
-    out: OutOption,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder of the study; --dry-run needs none.")
+    ] = None,
     model: Annotated[
         list[str] | None, typer.Option("--model", help="Model name; may be repeated.")
     ] = None,
@@ -206,10 +219,12 @@ def run(
 
         counts = count_study(configure(study, tuple(model or ()), limit))
         if json:
-            _emit(counts.as_json())
+            emit(counts.as_json())
         else:
-            _say(counts.as_text())
+            say(counts.as_text())
         return
+    if out is None:
+        raise UsageError("--out is missing; name the folder for the study")
     _run_study(study, tuple(model or ()), out, limit, workers, json)
 
 
@@ -219,13 +234,13 @@ def _run_study(
     from codequake.study.run import configure, run_study
 
     config = configure(source, models, limit)
-    with _terminal() as notify:
+    with Terminal() as notify:
         result = run_study(config, out, workers=_workers(workers), notify=notify)
     if json:
-        _emit(result.as_json())
+        emit(result.as_json())
     else:
-        _say(result.summary)
-        _say(f"\nReport: {result.report}")
+        say(result.summary)
+        say(f"\nReport: {result.report}")
     if result.pending:
         raise CheckFailedError(
             f"{result.pending} completions are pending; run the same command again to ask for them"
@@ -273,7 +288,7 @@ def grade(
 
     if engine != "local":
         raise NotAvailableError(f"--engine {engine!r} is not in this version; allowed: local")
-    with _terminal() as notify:
+    with Terminal() as notify:
         if source.is_dir():
             result = regrade_study(source, workers=_workers(workers), notify=notify)
         else:
@@ -288,9 +303,9 @@ def grade(
                 notify=notify,
             )
     if json:
-        _emit(result.as_json())
+        emit(result.as_json())
     else:
-        _say(result.as_text())
+        say(result.as_text())
     result.raise_for_problems()
 
 
@@ -306,9 +321,9 @@ def report(
     formats = tuple(item.strip() for item in format.split(",") if item.strip())
     paths = report_study(folder, formats)
     if json:
-        _emit([str(path) for path in paths])
+        emit([str(path) for path in paths])
     else:
-        _say("\n".join(str(path) for path in paths))
+        say("\n".join(str(path) for path in paths))
 
 
 def _later(name: str, what: str) -> None:
@@ -334,38 +349,41 @@ for _name, _what in (
     _later(_name, _what)
 
 
-def _terminal() -> Any:
-    from codequake.terminal import Terminal
-
-    return Terminal()
-
-
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
 def main() -> NoReturn:
     """Run the command line; every ending is a documented exit code, never a traceback."""
-    import click
-
     # A terminated run must stop as cleanly as an interrupted one.
     signal.signal(signal.SIGTERM, _stop)
     try:
-        app(standalone_mode=False)
+        # It hands 130 back when it was interrupted, and what a command asked to exit with.
+        code = app(standalone_mode=False)
         sys.stdout.flush()
     except CodequakeError as error:
         _fail(str(error), error.exit_code)
-    except click.exceptions.Exit as error:
-        sys.exit(error.exit_code)
-    except click.UsageError as error:
-        _fail(error.format_message(), 2)
-    except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted; what was done is kept, run the same command again to go on", 130)
+    except _WRONG_USE as error:
+        _refuse(error)
+    except (KeyboardInterrupt, typer.Abort):
+        code = _INTERRUPTED
     except BrokenPipeError:
         # The reader went away, as `head` does; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    sys.exit(0)
+    if code == _INTERRUPTED:
+        _fail("interrupted; what was done is kept, run the same command again to go on", code)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(error: Any) -> NoReturn:
+    """Say in one sentence what is wrong with the command line, and where its help is."""
+    if "NoArgsIsHelp" in type(error).__name__:
+        sys.stderr.write(error.format_message() + "\n")
+        sys.exit(2)
+    message = error.format_message().rstrip(".")
+    path = error.ctx.command_path.removeprefix("python -m ") if error.ctx else "codequake"
+    _fail(f"{message[:1].lower()}{message[1:]}; see `{path} --help`", 2)
 
 
 def _fail(message: str, code: int) -> NoReturn:

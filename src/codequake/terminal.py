@@ -1,13 +1,14 @@
-"""Progress on standard error: a bar on a terminal, a line every few seconds elsewhere."""
+"""Results on standard output; progress on standard error: a bar on a terminal, else lines."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 import time
 from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from codequake.plain import plain_text
 from codequake.ports import Progress
@@ -15,9 +16,19 @@ from codequake.ports import Progress
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
-__all__ = ["Terminal"]
+__all__ = ["Terminal", "emit", "say"]
 
 _LINE_EVERY_SECONDS = 15.0
+
+
+def emit(value: Any) -> None:
+    """Print one JSON value for machines."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=2, sort_keys=True) + "\n")
+
+
+def say(text: str) -> None:
+    """Print text for people; nothing in it can steer the terminal."""
+    sys.stdout.write(plain_text(text) + "\n")
 
 
 class Terminal:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from codequake.canonical import content_key
 from codequake.codec import to_plain
 from codequake.journal import Journal, read_journal
-from codequake.models import SimContext, answer_requests, open_model
+from codequake.models import OpenModel, SimContext, answer_requests, open_model
 from codequake.records import Planned, Problem, Variant
 from codequake.store import write_parquet
 from codequake.study.config import StudyConfig
@@ -16,7 +16,9 @@ from codequake.study.folder import StudyFolder
 from codequake.study.plan import plan_requests, unanswered
 from codequake.study.progress import Notify
 
-__all__ = ["Asked", "ask_models"]
+__all__ = ["Asked", "ask_models", "open_models"]
+
+_SIMULATED = "codequake/sim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +30,36 @@ class Asked:
     reused: int
 
 
+def open_models(names: Sequence[str]) -> dict[str, OpenModel]:
+    """Open models by name before any work is done: a wrong name or a missing key costs nothing.
+
+    Raises what ``open_model`` raises.
+    """
+    nothing = SimContext((), ())
+    return {name: open_model(name, context=nothing) for name in names}
+
+
 def ask_models(
     folder: StudyFolder,
     config: StudyConfig,
     problems: Sequence[Problem],
     variants: Sequence[Variant],
+    ready: Mapping[str, OpenModel],
     notify: Notify,
 ) -> Asked:
-    """Write ``plan.parquet`` and ask each model for what the journal does not hold."""
+    """Write ``plan.parquet`` and ask each model for what the journal does not hold.
+
+    ``ready`` are models that are open already.  Simulated coders are opened here in any case,
+    since they answer by the problems and variants of the study.
+    """
     by_id = {problem.problem_id: problem for problem in problems}
     context = SimContext(tuple(problems), tuple(variants))
-    opened = [open_model(name, context=context) for name in config.models]
+    opened = [
+        ready[name]
+        if name in ready and not name.startswith(_SIMULATED)
+        else open_model(name, context=context)
+        for name in config.models
+    ]
     plans = [plan_requests(config, model.name, model.engine, by_id, variants) for model in opened]
     planned = tuple(row for rows, _ in plans for row in rows)
     key = content_key([to_plain(row) for row in planned])

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import importlib.resources
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from codequake.canonical import canonical_json
 from codequake.codec import from_plain, to_plain
-from codequake.errors import DataError, UsageError
+from codequake.errors import DataError, UnknownNameError, UsageError
 from codequake.files import read_text
-from codequake.perturb import PerturbationSpec
+from codequake.models import style_names
+from codequake.perturb import PERTURBATIONS, PerturbationSpec
 from codequake.records import JsonText
 
 __all__ = [
@@ -128,6 +129,10 @@ def _perturbation(entry: Any, place: str, line: int) -> dict[str, Any]:
         entry = {"name": entry}
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         raise DataError(f"perturbation {entry!r} has no name", place=where)
+    try:
+        PERTURBATIONS[entry["name"]]
+    except UnknownNameError as error:
+        raise DataError(str(error), place=where) from error
     count = entry.get("count", 1)
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise DataError(f"count is {count!r}; allowed: a whole number from 1", place=where)
@@ -157,17 +162,24 @@ def _check(config: StudyConfig, text: str, place: str) -> None:
         refuse("level", f"level is {config.level}; allowed: 0.5 to below 1")
     if not 0.1 <= config.grader.timeout <= 600:
         refuse("timeout", f"timeout is {config.grader.timeout}; allowed: 0.1 to 600 seconds")
-    temperature = config.decoding.temperature
-    if temperature is not None and not 0 <= temperature <= 2:
-        refuse("temperature", f"temperature is {temperature}; allowed: 0 to 2")
-    top_p = config.decoding.top_p
-    if top_p is not None and not 0 < top_p <= 1:
-        refuse("top_p", f"top_p is {top_p}; allowed: above 0 to 1")
-    tokens = config.decoding.max_tokens
-    if tokens is not None and tokens < 1:
-        refuse("max_tokens", f"max_tokens is {tokens}; allowed: a whole number from 1")
+    _check_decoding(config.decoding, refuse)
+    if config.style not in style_names():
+        allowed = ", ".join(style_names())
+        refuse("style", f"style is {config.style!r}; allowed: {allowed}")
     if len(set(config.perturbations)) != len(config.perturbations):
         refuse("perturbations", "a perturbation stands twice; use count for more variants of it")
+
+
+def _check_decoding(decoding: Decoding, refuse: Callable[[str, str], None]) -> None:
+    temperature = decoding.temperature
+    if temperature is not None and not 0 <= temperature <= 2:
+        refuse("temperature", f"temperature is {temperature}; allowed: 0 to 2")
+    top_p = decoding.top_p
+    if top_p is not None and not 0 < top_p <= 1:
+        refuse("top_p", f"top_p is {top_p}; allowed: above 0 to 1")
+    tokens = decoding.max_tokens
+    if tokens is not None and tokens < 1:
+        refuse("max_tokens", f"max_tokens is {tokens}; allowed: a whole number from 1")
 
 
 def _line(text: str, key: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from codequake.models import SimContext, open_model
 from codequake.perturb import make_variants
 from codequake.study.config import StudyConfig
 from codequake.study.plan import plan_requests
@@ -78,7 +77,10 @@ class StudyCount:
 
 
 def count_study(config: StudyConfig) -> StudyCount:
-    """Count a study; makes its variants without executing anything and asks no provider."""
+    """Count a study: makes its variants without executing anything and opens no model.
+
+    It needs no key and no package of a provider.
+    """
     problems = load_problems(config)
     batches = [
         make_variants(problem, config.perturbations, seed=config.seed, oracle=None)
@@ -86,12 +88,11 @@ def count_study(config: StudyConfig) -> StudyCount:
     ]
     variants = [variant for batch in batches for variant in batch.variants]
     by_id = {problem.problem_id: problem for problem in problems}
-    context = SimContext(problems, tuple(variants))
     counts = []
     completions = 0
     for name in config.models:
-        model = open_model(name, context=context)
-        planned, requests = plan_requests(config, model.name, model.engine, by_id, variants)
+        # The engine is part of a request's key and changes no count.
+        planned, requests = plan_requests(config, name, "", by_id, variants)
         completions += len(planned)
         characters = sum(
             len(message.content) for request in requests.values() for message in request.messages
@@ -99,7 +100,7 @@ def count_study(config: StudyConfig) -> StudyCount:
         most = config.decoding.max_tokens
         counts.append(
             ModelCount(
-                model.name,
+                name,
                 len(requests),
                 round(characters / _CHARACTERS_PER_TOKEN),
                 None if most is None else most * len(requests),

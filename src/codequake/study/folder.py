@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ __all__ = ["StudyFolder"]
 class StudyFolder:
     """Paths of a study's files.
 
-    ``study.json`` holds the settings in canonical form, ``stages.json`` holds the content key of the inputs that each stage was made from,
-    so that a stage is repeated exactly when something before it changed.
+    ``study.json`` holds the settings in canonical form.  ``stages.json`` holds the content key of
+    the inputs that each stage was made from, so that a stage is repeated exactly when something
+    before it changed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -65,6 +67,13 @@ class StudyFolder:
         if merged != old:
             self._write_settings(merged)
         return merged
+
+    def discard(self) -> None:
+        """Remove what the first stages of a new study wrote; for studies without any reply."""
+        for path in (self.variants, self.skipped, self.problems, self._stages, self.settings):
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.path.rmdir()  # it stays when somebody else put something in
 
     def read_settings(self) -> StudyConfig:
         """Return the settings of an existing study.  Raises ``UsageError`` when there is none."""

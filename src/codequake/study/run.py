@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from codequake.canonical import canonical_json
-from codequake.errors import UsageError
+from codequake.errors import UsageError, UserError
 from codequake.grading import Grader, SandboxOracle, self_test
 from codequake.journal import read_journal
 from codequake.perturb import PERTURBATIONS, PerturbationSpec
+from codequake.ports import Oracle
 from codequake.records import JsonText, Problem, Verdict
 from codequake.report import summary_text, write_report
 from codequake.sandbox import Limits, open_backend
-from codequake.study.asking import Asked, ask_models
+from codequake.study.asking import Asked, ask_models, open_models
 from codequake.study.config import GraderSettings, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
 from codequake.study.plan import completions_of
@@ -100,11 +101,26 @@ def study_of_options(
 
 def make_study_variants(config: StudyConfig, out: Path, notify: Notify) -> Made:
     """Run the first two stages of a study."""
-    folder = StudyFolder(out)
-    config = folder.open(config)
     backend = open_backend(config.grader.sandbox)
-    problems = problems_stage(folder, config)
-    return variants_stage(folder, config, problems, SandboxOracle(backend), notify)
+    _, _, made = _begin(StudyFolder(out), config, SandboxOracle(backend), notify)
+    return made
+
+
+def _begin(
+    folder: StudyFolder, config: StudyConfig, oracle: Oracle, notify: Notify
+) -> tuple[StudyConfig, tuple[Problem, ...], Made]:
+    """Bind a folder to a study and run the stages that need no model."""
+    new = not folder.settings.exists()
+    config = folder.open(config)
+    try:
+        problems = problems_stage(folder, config)
+        made = variants_stage(folder, config, problems, oracle, notify)
+    except UserError:
+        # Nothing is lost, and a folder that keeps wrong settings would refuse the corrected ones.
+        if new:
+            folder.discard()
+        raise
+    return config, problems, made
 
 
 def open_grader(settings: GraderSettings) -> Grader:
@@ -118,14 +134,14 @@ def run_study(config: StudyConfig, out: Path, *, workers: int, notify: Notify) -
     """Run a study in folder ``out``, or go on with it.
 
     Raises ``UsageError`` when the folder holds another study and ``MachineError`` when programs
-    cannot be isolated here; both before any model is asked.
+    cannot be isolated here; both before any model is asked.  A model that cannot be opened is told
+    before the folder is bound to it.
     """
     folder = StudyFolder(out)
-    config = folder.open(config)
+    ready = open_models(config.models)
     grader = open_grader(config.grader)
-    problems = problems_stage(folder, config)
-    made = variants_stage(folder, config, problems, SandboxOracle(grader.backend), notify)
-    asked = ask_models(folder, config, problems, made.variants, notify)
+    config, problems, made = _begin(folder, config, SandboxOracle(grader.backend), notify)
+    asked = ask_models(folder, config, problems, made.variants, ready, notify)
     data = _grade(folder, config, problems, made, asked, grader, workers, notify)
     tables = tables_of(data, estimate_stage(folder, data))
     paths = write_report(tables, folder.report, _FORMATS)
