@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from grading_samples import LIMITS
+from tests.grading.grading_samples import LIMITS
 
 from codequake.grading import Grader
 from codequake.sandbox import BubblewrapBackend, bubblewrap

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from grading_samples import ADD, LIMITS
+from tests.grading.grading_samples import ADD, LIMITS
 
 from codequake.grading.grader import Judgement, job_for, judge
 from codequake.records import Comparison, Interface, JsonText, Language, Problem, Test

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from grading_samples import ADD, IN_C, LIMITS, MAIN, completion
+from tests.grading.grading_samples import ADD, IN_C, LIMITS, MAIN, completion
 
 from codequake.errors import DataError, MachineError, UsageError
 from codequake.grading import (

@@ -7,6 +7,7 @@ asked before; both are therefore fixed here and part of the engine's name.
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Sequence
@@ -62,12 +63,24 @@ def engine_name() -> str:
 
 
 def _library() -> Any:
+    # Threads of the engine that wait for each other must give the processor away: where something
+    # else runs beside them, waiting in a loop made it ten times slower.  Read when it is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
+<<<<<<< HEAD
         import xllamacpp
+=======
+        import xllamacpp  # noqa: PLC0415 - heavy, and optional
+    except ModuleNotFoundError as error:
+        raise ToolMissingError(
+            "the bundled model needs its engine, which is not installed; "
+            "run `pip install 'codequake[local]'`"
+        ) from error
+>>>>>>> models
     except ImportError as error:
         raise ToolMissingError(
-            f"the bundled model needs its engine ({error}); "
-            "install it with `pip install 'codequake[local]'`"
+            f"the bundled model's engine is installed but does not load: {error}; where "
+            "libgomp.so.1 is missing, run `apt-get install libgomp1`"
         ) from error
     return xllamacpp
 

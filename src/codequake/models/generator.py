@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -86,6 +87,10 @@ def answer_requests(
                 f"({model.engine!r})"
             )
         check_decoding(request.decoding)
+    if _loop_is_running():
+        raise UsageError(
+            "answer_requests was called from a running event loop; call it from another thread"
+        )
     run = _Run(model, journal, _by_prefix(requests), progress)
     try:
         if run.waiting:
@@ -93,6 +98,14 @@ def answer_requests(
     finally:
         journal.sync()
     return run.counts()
+
+
+def _loop_is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def check_decoding(decoding: JsonText) -> dict[str, Any]:
@@ -160,7 +173,9 @@ class _Run:
 
 def _run_to_end(run: _Run) -> None:
     """Run the event loop until all is asked, and undress the errors of its task groups."""
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() as runner, warnings.catch_warnings():
+        # Inspect calls its own libraries in ways that these call old; users cannot change that.
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"inspect_ai\.")
         loop = runner.get_loop()
         terminated = threading.Event()
         main = _ask_all(run)

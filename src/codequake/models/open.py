@@ -6,6 +6,7 @@ import difflib
 import json
 import logging
 import re
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -76,7 +77,12 @@ def open_model(
         theirs["context"] = context
 
     def connect() -> Model:
-        return _connect(name, own.base_url, theirs)
+        model = _connect(name, own.base_url, theirs)
+        # Inspect keeps one queue a provider for as long as the process lives, with the width that
+        # its first user wanted; a key of our own gives each connection the width that it asks for.
+        scope = uuid.uuid4().hex
+        model.api.connection_key = lambda: scope  # type: ignore[method-assign]
+        return model
 
     first = connect()
     declared = first.api.max_connections()

@@ -1,0 +1,129 @@
+"""A provider for tests, registered with Inspect through the same door as any other.
+
+The model's name says how it behaves; the argument ``log`` names a file that gets one line for
+every call, so that a test in another process can count them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import anyio
+from inspect_ai.model import (
+    ChatMessage,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    modelapi,
+)
+from inspect_ai.model._providers.util import environment_prerequisite_error
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+CALLS: Counter[str] = Counter()
+PEAK = {"now": 0, "most": 0}
+CONFIGS: list[GenerateConfig] = []
+
+
+class BusyError(RuntimeError):
+    """What a provider raises on status 429."""
+
+
+class FakeAPI(ModelAPI):
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+        *,
+        log: str | None = None,
+        delay: float = 0.0,
+        connections: int = 8,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+        if model_name == "locked":
+            raise environment_prerequisite_error("Fake", ["FAKE_API_KEY"])
+        self._log = log
+        self._delay = delay
+        self._connections = connections
+
+    def max_connections(self) -> int:
+        return self._connections
+
+    def should_retry(self, ex: Exception) -> bool:
+        return isinstance(ex, BusyError)
+
+    async def generate(
+        self,
+        input: list[ChatMessage],  # noqa: A002
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        prompt = input[-1].text
+        CALLS[prompt] += 1
+        CONFIGS.append(config)
+        if self._log is not None:
+            self._note(f"asked {prompt}")
+        PEAK["now"] += 1
+        PEAK["most"] = max(PEAK["most"], PEAK["now"])
+        try:
+            await anyio.sleep(self._delay)
+            output = self._answer(prompt, CALLS[prompt])
+        finally:
+            PEAK["now"] -= 1
+        if self._log is not None:
+            self._note(f"answered {prompt}")
+        return output
+
+    def _note(self, line: str) -> None:
+        with Path(self._log or os.devnull).open("a") as file:
+            file.write(line + "\n")
+
+    def _answer(self, prompt: str, call: int) -> ModelOutput:
+        name = f"fake/{self.model_name}"
+        match self.model_name:
+            case "busy":
+                raise BusyError("too many requests")
+            case "flaky" if call < 3:
+                raise BusyError("too many requests")
+            case "reset":
+                raise ConnectionResetError("connection reset by peer")
+            case "bad":
+                raise ValueError("bad\nrequest")
+            case "no_choice":
+                return ModelOutput(model=name, choices=[])
+            case "empty":
+                return ModelOutput.from_content(name, "")
+            case "other_id":
+                return ModelOutput.from_content("fake/other-2020", "text")
+            case "surrogate":
+                return ModelOutput.from_content(name, "half \ud83d, whole \ud83d\ude00")
+            case "refusal_part":
+                return ModelOutput.from_content(name, [ContentText(text="no", refusal=True)])
+            case "reasoning":
+                parts: list[Any] = [
+                    ContentReasoning(reasoning="first", summary="short"),
+                    ContentReasoning(reasoning="sealed", summary="open", redacted=True),
+                    ContentText(text="answer"),
+                ]
+                return ModelOutput.from_content(name, parts)
+            case "usage":
+                output = ModelOutput.from_content(name, "text")
+                output.usage = ModelUsage(
+                    input_tokens=3, output_tokens=5, input_tokens_cache_read=40
+                )
+                return output
+            case "stop" | "max_tokens" | "model_length" | "content_filter" | "tool_calls" as reason:
+                return ModelOutput.from_content(name, "text", stop_reason=reason)
+            case _:
+                return ModelOutput.from_content(name, f"reply to {prompt}")
+
+
+modelapi(name="fake")(FakeAPI)
