@@ -67,16 +67,12 @@ def _library() -> Any:
     # else runs beside them, waiting in a loop made it ten times slower.  Read when it is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-<<<<<<< HEAD
-        import xllamacpp
-=======
         import xllamacpp  # noqa: PLC0415 - heavy, and optional
     except ModuleNotFoundError as error:
         raise ToolMissingError(
             "the bundled model needs its engine, which is not installed; "
             "run `pip install 'codequake[local]'`"
         ) from error
->>>>>>> models
     except ImportError as error:
         raise ToolMissingError(
             f"the bundled model's engine is installed but does not load: {error}; where "

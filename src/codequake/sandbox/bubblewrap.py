@@ -36,8 +36,22 @@ ENVIRONMENT = {
 
 
 def sandbox_user() -> int | None:
-    """Return the user that programs become: nobody when we are root, else ``None`` (our own)."""
-    return NOBODY if os.geteuid() == 0 else None
+    """Return the user that programs become: nobody when we are root, else ``None`` (our own).
+
+    Inside a user namespace that maps root alone (a container without root, ``unshare -r``) there
+    is no nobody to become; root is an ordinary user of the machine there.
+    """
+    return NOBODY if os.geteuid() == 0 and _is_mapped(NOBODY) else None
+
+
+def _is_mapped(user: int) -> bool:
+    """Whether our user namespace knows a user."""
+    try:
+        lines = Path("/proc/self/uid_map").read_text("ascii").splitlines()
+    except OSError:
+        return True
+    ranges = [[int(part) for part in line.split()] for line in lines]
+    return any(first <= user < first + count for first, _, count in ranges)
 
 
 def counts_processes_per_sandbox() -> bool:
