@@ -98,6 +98,13 @@ def test_verdicts(first: str, second: str, verdict: str) -> None:
         ("a*x+b=0", "(a*x+b)/a=0/a", (), ("a != 0",)),
         ("a*x+b=0", "(a*x+b)/a=0/a", ("a != 0",), ()),
         ("x*2/2", "x", (), ()),
+        ("1/(-y)", "-1/y", (), ()),
+        ("1/(2*y)*2", "1/y", (), ()),
+        ("a/(b/c)", "a*c/b", (), ("c != 0",)),
+        ("a/(b/c)", "a*c/b", ("c > 0",), ()),
+        ("x/(b-b-2)", "-x/2", (), ()),
+        ("x^0*0", "0", ("x != 0",), ()),
+        ("sqrt(0*x)", "sqrt(0)", (), ()),
     ],
 )
 def test_a_difference_of_domain_is_a_condition(

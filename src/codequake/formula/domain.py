@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import assert_never
 
-from codequake.formula.assumptions import Assumption, Relation, excludes_zero
+from codequake.formula.assumptions import Assumption, Relation, excludes_zero, nonzero
 from codequake.formula.exact import exact_value
 from codequake.formula.nodes import ZERO, Node, Op, walk
 
-__all__ = ["Demand", "Kind", "as_assumption", "demands_of", "keeps_from_zero"]
+__all__ = [
+    "Demand",
+    "Kind",
+    "as_assumption",
+    "demands_of",
+    "is_rational",
+    "keeps_from_zero",
+    "with_factors",
+]
 
 
 class Kind(StrEnum):
@@ -37,7 +46,7 @@ def demands_of(formula: Node, integer_of: Callable[[Node], int | None]) -> tuple
     more of ``x`` than ``x^2`` does.
     """
     found = dict.fromkeys(demand for node in walk(formula) if (demand := _demand(node, integer_of)))
-    return tuple(demand for demand in found if not _met(demand))
+    return tuple(demand for demand in found if not _met(demand, integer_of))
 
 
 def _demand(node: Node, integer_of: Callable[[Node], int | None]) -> Demand | None:
@@ -57,8 +66,12 @@ def _demand(node: Node, integer_of: Callable[[Node], int | None]) -> Demand | No
     return None
 
 
-def _met(demand: Demand) -> bool:
+def _met(demand: Demand, integer_of: Callable[[Node], int | None]) -> bool:
+    """Say whether the demand always holds, because its expression is a known number."""
     value = exact_value(demand.node)
+    if value is None and is_rational(demand.node, integer_of):
+        constant = integer_of(demand.node)
+        value = None if constant is None else Fraction(constant)
     if value is None:
         return False
     match demand.kind:
@@ -70,6 +83,15 @@ def _met(demand: Demand) -> bool:
             return value >= 0
         case _:
             assert_never(demand.kind)
+
+
+def is_rational(node: Node, integer_of: Callable[[Node], int | None]) -> bool:
+    """Say whether the value is a rational function of the names, so that a field knows it."""
+    return not any(
+        item.op in (Op.CALL, Op.DERIVATIVE, Op.CONSTANT)
+        or (item.op is Op.POWER and integer_of(item.kids[1]) is None)
+        for item in walk(node)
+    )
 
 
 def as_assumption(demand: Demand) -> Assumption:
@@ -84,6 +106,18 @@ def as_assumption(demand: Demand) -> Assumption:
         case _:
             assert_never(demand.kind)
     return Assumption(demand.node, relation, ZERO)
+
+
+def with_factors(assumptions: tuple[Assumption, ...]) -> tuple[Assumption, ...]:
+    """Return the assumptions and what they say of factors: ``b/c != 0`` says ``b != 0`` too."""
+    found = list(assumptions)
+    stack = [node for one in assumptions if (node := excludes_zero(one)) is not None]
+    while stack:
+        node = stack.pop()
+        found.append(nonzero(node))
+        if node.op in (Op.MULTIPLY, Op.DIVIDE, Op.NEGATE, Op.PAREN):
+            stack += node.kids
+    return tuple(dict.fromkeys(found))
 
 
 def keeps_from_zero(node: Node, assumptions: tuple[Assumption, ...]) -> bool:

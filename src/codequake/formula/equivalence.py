@@ -21,7 +21,14 @@ from codequake.formula.assumptions import (
     nonzero,
 )
 from codequake.formula.balls import PRECISION, BallWorld
-from codequake.formula.domain import Kind, as_assumption, demands_of, keeps_from_zero
+from codequake.formula.domain import (
+    Kind,
+    as_assumption,
+    demands_of,
+    is_rational,
+    keeps_from_zero,
+    with_factors,
+)
 from codequake.formula.faults import FormulaError
 from codequake.formula.field import PRIME, FieldWorld, small_integer
 from codequake.formula.nodes import Node, Op, coefficients_of, names_of
@@ -155,7 +162,11 @@ def _named(name: str) -> Assumption:
 def _domain_conditions(
     first: Node, second: Node, assumptions: tuple[Assumption, ...], rng: random.Random
 ) -> list[Assumption]:
-    """Return the demands of one formula that the other does not make, by value at two points."""
+    """Return the demands of one formula that follow neither from the other nor from what is given.
+
+    Demands are the same when their expressions have the same values at two points, up to a
+    number where only 0 is excluded: ``-y != 0`` is ``y != 0``.
+    """
     sides = (side for one in assumptions for side in (one.left, one.right))
     names = names_of(first, second, *sides)
     world = FieldWorld(rng)
@@ -165,26 +176,27 @@ def _domain_conditions(
         return tuple(world.value(node, point) for point in points)
 
     def integer_of(node: Node) -> int | None:
-        seen = set(values(node))
-        value = seen.pop()
-        return None if seen or value is None else small_integer(value)
+        here, there = values(node)
+        return None if here is None or here != there else small_integer(here)
 
-    def by_value(formula: Node) -> dict[tuple[Kind, tuple[int | None, ...]], Assumption]:
-        return {
-            (demand.kind, values(demand.node)): as_assumption(demand)
-            for demand in demands_of(formula, integer_of)
-        }
+    def key(kind: Kind, node: Node) -> tuple[Kind, tuple[int | None, ...]]:
+        here, there = values(node)
+        if kind is not Kind.NONZERO or not here or not there or not is_rational(node, integer_of):
+            return kind, (here, there)
+        return kind, (there * pow(here, -1, PRIME) % PRIME,)
 
-    # An assumption about ``a`` also covers a divisor such as ``a+b-b``.
-    given = {values(node) for one in assumptions if (node := excludes_zero(one)) is not None}
-    one, two = by_value(first), by_value(second)
-    return [
-        assumption
-        for key, assumption in (one | two).items()
-        if (key in one) != (key in two)
-        and not (key[0] is Kind.NONZERO and key[1] in given)
-        and not _granted(assumption, assumptions)
-    ]
+    demands = [demands_of(formula, integer_of) for formula in (first, second)]
+    given = {key(Kind.NONZERO, node) for one in assumptions if (node := excludes_zero(one))}
+    found: list[Assumption] = []
+    for mine, others in (demands, reversed(demands)):
+        known = given | {key(demand.kind, demand.node) for demand in others}
+        assumed = (*assumptions, *(as_assumption(demand) for demand in others))
+        new = [as_assumption(one) for one in mine if key(one.kind, one.node) not in known]
+        # Smallest first, so that b/c follows from c where b is demanded anyway.
+        for condition in sorted(new, key=lambda one: one.left.depth):
+            if not _granted(condition, with_factors((*assumed, *found))):
+                found.append(condition)
+    return found
 
 
 def _granted(condition: Assumption, assumptions: tuple[Assumption, ...]) -> bool:

@@ -24,6 +24,8 @@ __all__ = ["Mutant", "MutationStep", "Mutations", "mutate"]
 _LARGEST_DISTANCE = 12
 _ENUMERABLE = 2
 _TRIES_A_MUTANT = 40
+# So many mutants in a row that cannot be confirmed: the formula has no value where we can look.
+_HOPELESS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +134,10 @@ class _Search:
 
     def run(self, distance: int, count: int) -> Mutations:
         exhausted = self._sample(distance, count)
-        if not exhausted and len(self._kept()) < count and distance <= _ENUMERABLE:
-            exhausted = self._enumerate(distance, count)
         kept = self._kept()
+        if kept and not exhausted and len(kept) < count and distance <= _ENUMERABLE:
+            exhausted = self._enumerate(distance, count)
+            kept = self._kept()
         return Mutations(self._formula, kept, exhausted, len(self._found) - len(kept))
 
     def _kept(self) -> tuple[Mutant, ...]:
@@ -145,12 +148,14 @@ class _Search:
         missed = 0
         while len(self._kept()) < count and missed < _TRIES_A_MUTANT * (count + 1):
             chain = self._walk(distance)
-            if chain is None or chain.formula in self._found:
+            if chain is not None and chain.formula not in self._found:
+                missed += not self._add(chain)
+            else:
                 missed += 1
-                if distance == 0:
-                    break
-                continue
-            self._add(chain)
+            if distance == 0 or (missed >= _TRIES_A_MUTANT and not self._found):
+                break
+            if not self._kept() and len(self._found) >= _HOPELESS:
+                break
         return distance == 0 and bool(self._found)
 
     def _walk(self, distance: int) -> _Chain | None:
@@ -200,7 +205,7 @@ class _Search:
                 self._add(chain)
         return True
 
-    def _add(self, chain: _Chain) -> None:
+    def _add(self, chain: _Chain) -> bool:
         """Check a mutant and keep it, or remember that it could not be confirmed."""
         added = tuple(
             dict.fromkeys(
@@ -230,3 +235,4 @@ class _Search:
         self._found[chain.formula] = (
             Mutant(chain.formula, len(steps), True, steps, assumed, answer) if confirmed else None
         )
+        return confirmed

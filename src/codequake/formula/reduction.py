@@ -92,7 +92,7 @@ def _checked(formula: Node, made: Reduction, given: tuple[Assumption, ...]) -> R
             f"reduction made {format_formula(made.formula)!r} of {format_formula(formula)!r}, "
             "and the two differ"
         )
-    if answer.verdict is Verdict.UNKNOWN:
+    if answer.verdict is Verdict.UNKNOWN or answer.conditions:
         return Reduction(formula, (), given, None)
     return Reduction(made.formula, made.steps, made.assumptions, answer)
 
@@ -132,6 +132,8 @@ def _other_edits_here(node: Node) -> Iterator[_Edit]:
     yield from _local(node, _OTHER)
     for result in opposite_terms(node):
         yield _Edit("cancel_terms", result)
+    if node.op is Op.DIVIDE and is_number(node.kids[0], 0) and is_constant_leaf(node.kids[1]):
+        yield _Edit("drop_product_of_zero", *node.kids)
     for leaf, result in opposite_factors(node):
         yield _Edit("cancel_factors", result, leaf)
 
@@ -183,8 +185,6 @@ def _drop_product_of_zero(node: Node) -> Node | None:
             return left
         if is_number(right, 0) and is_constant_leaf(left):
             return right
-    if node.op is Op.DIVIDE and is_number(node.kids[0], 0) and is_constant_leaf(node.kids[1]):
-        return node.kids[0]
     return None
 
 

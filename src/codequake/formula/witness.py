@@ -75,7 +75,7 @@ def compare_in_balls(
     factor is not the same at all points count as seen at no point.
     """
     ratios: list[Ball] = []
-    seen = 0
+    seen = defined = 0
     names = task.names()
     for number in range(points * _DRAWS_A_POINT):
         if seen == points:
@@ -87,6 +87,7 @@ def compare_in_balls(
         one, two = world.value(task.first, balls), world.value(task.second, balls)
         if one is None or two is None:
             continue
+        defined += 1
         if task.first.op is not Op.EQUATION:
             if not one.overlaps(two):
                 return Comparison(seen, _witness(point, world, _values(one, two)))
@@ -100,7 +101,7 @@ def compare_in_balls(
         elif not one.contains(0) and not two.contains(0):
             seen += 1
             ratios.append(_ratio(task, balls, two / one))
-    if search_roots and task.first.op is Op.EQUATION:
+    if search_roots and defined and task.first.op is Op.EQUATION:
         found = _search_roots(task, world, rng)
         if found is not None:
             return Comparison(seen, found)
