@@ -83,9 +83,14 @@ class Journal:
             ) from error
 
     def sync(self) -> None:
-        """Bring what was written to the disk."""
+        """Bring what was written to the disk.  Raises ``StorageError``."""
         if self._handle is not None and self._unsynced:
-            os.fsync(self._handle)
+            try:
+                os.fsync(self._handle)
+            except OSError as error:
+                raise StorageError(
+                    f"cannot write {self._path}: {error.strerror or error}"
+                ) from error
             self._unsynced = 0
 
     def close(self) -> None:
