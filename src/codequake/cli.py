@@ -160,7 +160,7 @@ def problems_check(
     else:
         for report in failed:
             for finding in report.findings:
-                say(f"{report.problem_id}: {finding}")
+                say(f"{report.problem_id}: {finding.check}: {finding.message}")
         say(f"{len(reports)} problems checked, {len(failed)} with findings")
     if failed:
         raise CheckFailedError(f"{len(failed)} of {len(reports)} problems have findings")
@@ -243,7 +243,8 @@ def _run_study(
         say(f"\nReport: {result.report}")
     if result.pending:
         raise CheckFailedError(
-            f"{result.pending} completions are pending; run the same command again to ask for them"
+            f"{result.pending} completions are pending{result.waits_for}; "
+            "run the same command again to ask for them"
         )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +41,16 @@ __all__ = [
     "study_of_options",
 ]
 
+_SHOWN = 300
 _FORMATS = ("html", "md", "csv", "json")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run came to: the summary, where the report is, and what is still pending."""
+    """What a run came to: the summary, where the report is, and what is still pending.
+
+    ``waits_for`` is the commonest reason of pending completions in brackets, or empty.
+    """
 
     folder: Path
     report: Path
@@ -53,6 +59,7 @@ class RunResult:
     asked: int
     reused: int
     pending: int
+    waits_for: str
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts and paths as a JSON value."""
@@ -154,7 +161,17 @@ def run_study(config: StudyConfig, out: Path, *, workers: int, notify: Notify) -
         asked=asked.asked,
         reused=asked.reused,
         pending=pending,
+        waits_for=_commonest_error(data.verdicts),
     )
+
+
+def _commonest_error(verdicts: Sequence[Verdict]) -> str:
+    counts = Counter(item.message for item in verdicts if item.status in PENDING)
+    if not counts:
+        return ""
+    message, count = counts.most_common(1)[0]
+    shown = message if len(message) <= _SHOWN else message[:_SHOWN] + "..."
+    return f" ({count} for this reason: {shown})"
 
 
 def _grade(
