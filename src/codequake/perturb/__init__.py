@@ -13,7 +13,10 @@ from codequake.perturb.spec import (
     Perturbation,
     PerturbationSpec,
     Request,
+    arguments_of,
     perturbation,
+    rng_of,
+    step_of,
 )
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "Request",
     "Skipped",
     "VariantBatch",
+    "arguments_of",
     "check_draft",
     "clean",
     "distracting_constraints",
@@ -32,5 +36,7 @@ __all__ = [
     "make_variants",
     "perturbation",
     "reduced",
+    "rng_of",
+    "step_of",
     "storytelling",
 ]
