@@ -38,7 +38,7 @@ class Watch:
     def stage(self, title: str, total: int) -> Iterator[Progress]:
         started = time.perf_counter()
         yield lambda done, total: None
-        name = title.split()[0]
+        name = title.split(maxsplit=1)[0]
         self.seconds[name] = time.perf_counter() - started
         self.items[name] = total
 

@@ -190,4 +190,3 @@ def test_disk_without_room_keeps_whole_rows_only(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-

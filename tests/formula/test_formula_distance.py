@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
 from hypothesis import given, settings
+from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
 
 from codequake.errors import InternalError
 from codequake.formula import (

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
 from hypothesis import assume, given, settings
+from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
 
 from codequake.formula import (
     FormulaError,

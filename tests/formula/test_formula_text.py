@@ -6,9 +6,9 @@ import pickle
 import re
 
 import pytest
-from tests.formula.formula_trees import FORMULAS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.formula.formula_trees import FORMULAS
 
 from codequake.formula import (
     PAPER_NAMES,

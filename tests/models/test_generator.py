@@ -5,8 +5,8 @@ import gc
 import json
 from pathlib import Path
 
-from tests.models import fake_provider
 import pytest
+from tests.models import fake_provider
 
 from codequake.errors import InternalError, UsageError
 from codequake.journal import Journal, read_journal

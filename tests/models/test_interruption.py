@@ -10,8 +10,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import long_run
 import pytest
+from tests.models import long_run
 
 import codequake
 from codequake.journal import read_journal
@@ -103,4 +103,3 @@ def test_full_disk_is_one_sentence_and_damages_nothing(run: LongRun) -> None:
     assert 1 <= len(before) < COUNT
     run.finish()
     assert all(run.noted("asked")[prompt] == 1 for prompt in before)
-

@@ -67,7 +67,7 @@ def _library() -> Any:
     # else runs beside them, waiting in a loop made it ten times slower.  Read when it is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-        import xllamacpp  # noqa: PLC0415 - heavy, and optional
+        import xllamacpp
     except ModuleNotFoundError as error:
         raise ToolMissingError(
             "the bundled model needs its engine, which is not installed; "
