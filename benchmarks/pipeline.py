@@ -36,6 +36,7 @@ class Watch:
 
     @contextmanager
     def stage(self, title: str, total: int) -> Iterator[Progress]:
+        """Time a stage."""
         started = time.perf_counter()
         yield lambda done, total: None
         name = title.split(maxsplit=1)[0]
@@ -43,7 +44,7 @@ class Watch:
         self.items[name] = total
 
     def say(self, text: str) -> None:
-        pass
+        """Say nothing."""
 
 
 def one_round(limit: int, workers: int) -> Watch:

@@ -94,7 +94,7 @@ def test_interrupt_ends_cleanly(run: LongRun, number: signal.Signals) -> None:
 
 def test_full_disk_is_one_sentence_and_damages_nothing(run: LongRun) -> None:
     process = run.start(delay=0, largest=3000)
-    out, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=30)
     assert process.returncode == 1
     assert err.count("\n") == 1
     assert "cannot write" in err
