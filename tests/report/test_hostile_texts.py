@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
-from test_hostile_report import hidden_characters
 from tests.report.reading import Page
 from tests.report.synthetic import synthetic_study
+from tests.report.test_hostile_report import hidden_characters
 
 from codequake.report import StudyTables, summary_text, write_report
 from codequake.report.safe import csv_cell, fenced, markdown_cell, one_line, visible_text
