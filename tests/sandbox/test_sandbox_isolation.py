@@ -387,3 +387,23 @@ def test_no_sandbox_is_loud() -> None:
     assert "NOT ISOLATED" in outcome.warning
     assert "not isolated" in outcome.backend
     assert outcome.runs[0].output == "1"
+
+
+def test_process_1_ends_with_its_driver_even_when_bubblewrap_does_not_tell(
+    backend: BubblewrapBackend, survivors: Survivors
+) -> None:
+    command = backend._command
+
+    def without_death_signal(filter_fd: int, limits: Limits) -> tuple[str, ...]:
+        return tuple(word for word in command(filter_fd, limits) if word != "--die-with-parent")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backend, "_command", without_death_signal)
+        job = Job(Language.PYTHON, "import time\ntime.sleep(60)", Mode.STDIN, None, ('""',))
+        timer = threading.Timer(0.5, backend.kill_all)
+        timer.start()
+        started = time.monotonic()
+        assert backend.run(job).harness_error == "the run was ended from outside"
+        timer.join()
+    assert survivors() == []
+    assert time.monotonic() - started < 20

@@ -216,7 +216,7 @@ def _job_message(job: Job, launch: Launch) -> bytes:
         "scratch": launch.scratch,
         "count_processes": launch.count_processes,
     }
-    return json.dumps(message).encode()
+    return json.dumps(message).encode() + b"\n"
 
 
 def _start(launch: Launch) -> subprocess.Popen[bytes]:
@@ -259,6 +259,8 @@ def _exchange(process: subprocess.Popen[bytes], message: bytes, job: Job) -> _Re
                 reading.late = True
                 break
             ready = selector.select(min(left, _LOOK_SECONDS))
+            if not ready and process.poll() is not None:
+                break  # ended from outside; what is left of it goes when its pipes are closed
             if not ready and tree_bytes(process.pid) > 2 * job.limits.memory_bytes:
                 reading.starved = True
                 break
@@ -284,9 +286,8 @@ def _feed(
     except OSError:
         waiting = waiting[:0]  # process 1 is gone; what it said tells why
     if not waiting:
+        # It stays open: process 1 takes its end for ours.
         selector.unregister(process.stdin)
-        with contextlib.suppress(OSError):
-            process.stdin.close()
     return waiting
 
 
