@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,7 @@ from codequake.sandbox import (
     bubblewrap,
     diagnose,
     diagnosis,
+    driving,
     interpreter,
     open_backend,
     seccomp,
@@ -173,6 +175,47 @@ def test_nothing_outlives_its_program(
     assert {run.ending for run in outcome.runs} <= allowed
     assert survivors() == []
     assert printed(backend, "print(1)") == "1\n"
+
+
+def test_many_processes_together_have_a_memory_limit(backend: BubblewrapBackend) -> None:
+    source = (
+        "import os, time\nfor _ in range(4): os.fork()\nblock = b'x' * (60 << 20)\ntime.sleep(60)"
+    )
+    limits = Limits(cpu_seconds=10.0, memory_bytes=128 << 20)
+    runs = main(backend, source, limits).runs
+    assert [run.ending for run in runs] == [Ending.MEMORY_LIMIT, Ending.NOT_RUN]
+    assert "together" in runs[0].detail
+
+
+def test_a_sandbox_that_is_brought_down_is_tried_twice(backend: BubblewrapBackend) -> None:
+    starts: list[int] = []
+    broken = 0
+
+    def start(launch: driving.Launch) -> subprocess.Popen[bytes]:
+        process = original(launch)
+        starts.append(process.pid)
+        if len(starts) <= broken:
+            threading.Timer(0.5, process.kill).start()
+        return process
+
+    original = driving._start
+    source = "import time\ntime.sleep(1)\nprint(1)"
+    for endings in ([Ending.RETURNED, Ending.RETURNED], [Ending.CRASHED, Ending.NOT_RUN]):
+        broken += 1
+        starts.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(driving, "_start", start)
+            assert [run.ending for run in main(backend, source).runs] == endings
+        assert len(starts) == 2
+
+
+def test_ending_runs_from_outside_is_no_verdict(backend: BubblewrapBackend) -> None:
+    job = Job(Language.PYTHON, "import time\ntime.sleep(60)", Mode.STDIN, None, ('""',))
+    timer = threading.Timer(0.5, backend.kill_all)
+    timer.start()
+    outcome = backend.run(job)
+    timer.join()
+    assert outcome.harness_error == "the run was ended from outside"
 
 
 FORGERIES = {
@@ -344,3 +387,23 @@ def test_no_sandbox_is_loud() -> None:
     assert "NOT ISOLATED" in outcome.warning
     assert "not isolated" in outcome.backend
     assert outcome.runs[0].output == "1"
+
+
+def test_process_1_ends_with_its_driver_even_when_bubblewrap_does_not_tell(
+    backend: BubblewrapBackend, survivors: Survivors
+) -> None:
+    command = backend._command
+
+    def without_death_signal(filter_fd: int, limits: Limits) -> tuple[str, ...]:
+        return tuple(word for word in command(filter_fd, limits) if word != "--die-with-parent")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backend, "_command", without_death_signal)
+        job = Job(Language.PYTHON, "import time\ntime.sleep(60)", Mode.STDIN, None, ('""',))
+        timer = threading.Timer(0.5, backend.kill_all)
+        timer.start()
+        started = time.monotonic()
+        assert backend.run(job).harness_error == "the run was ended from outside"
+        timer.join()
+    assert survivors() == []
+    assert time.monotonic() - started < 20

@@ -21,6 +21,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _TRIES = 8
+_MOST_MARKS = 1000  # a reply with more fences is no reply; its last ones are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def fenced_blocks(text: str, complete: Callable[[str], bool] | None) -> Found:
     language inside an open one starts anew.
     """
     lines = text.splitlines(keepends=True)
-    marks = _marks(lines)
+    marks = _marks(lines)[-_MOST_MARKS:]
     blocks: list[Block] = []
     outside: list[str] = []
     position, line = 0, 0

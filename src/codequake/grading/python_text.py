@@ -22,7 +22,10 @@ _START = re.compile(
 _STRINGS = re.compile(
     r"('''|\"\"\")(?:.|\n)*?(?:\1|\Z)|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|#[^\n]*"
 )
-_MOST_STARTS = 40
+MAX_PARSED = 1 << 18
+"""Characters of a text that is parsed here: a syntax tree takes hundreds of times its text."""
+_MOST_PARSED = 2 << 20
+_PARSE_COST = 2000
 _MOST_CUTS = 12
 # Filters of warnings belong to the whole process, and a parse may warn.
 _PARSING = threading.Lock()
@@ -47,6 +50,8 @@ def python_fit(text: str, entry_point: str | None) -> Fit:
 
 
 def _parse(text: str) -> ast.Module | None:
+    if len(text) > MAX_PARSED:
+        return None
     try:
         with _PARSING, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -143,12 +148,11 @@ def python_regions(text: str, entry_point: str | None) -> list[tuple[str, bool]]
     lines = text.splitlines(keepends=True)
     starts = [number for number, line in enumerate(lines) if _START.match(line.lstrip())]
     regions: list[tuple[str, bool]] = []
-    position, tried = 0, 0
+    position, budget = 0, [_MOST_PARSED]
     for start in starts:
-        if start < position or tried >= _MOST_STARTS:
+        if start < position or budget[0] <= 0:
             continue
-        tried += 1
-        end = _longest(lines, start)
+        end = _longest(lines, start, budget)
         if end > start:
             piece = _dedented(lines[start:end])
             regions.append((piece, not "".join(lines[end:]).strip()))
@@ -156,11 +160,17 @@ def python_regions(text: str, entry_point: str | None) -> list[tuple[str, bool]]
     return regions
 
 
-def _longest(lines: list[str], start: int) -> int:
-    """Return the line before which a program that starts at ``start`` ends."""
+def _longest(lines: list[str], start: int, budget: list[int]) -> int:
+    """Return the line before which a program that starts at ``start`` ends.
+
+    Every parse is paid from ``budget``, in characters.
+    """
     end = len(lines)
     for _ in range(_MOST_CUTS):
         text = _dedented(lines[start:end])
+        budget[0] -= len(text) + _PARSE_COST
+        if len(text) > MAX_PARSED or budget[0] <= 0:
+            return start
         try:
             with _PARSING, warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -93,13 +93,12 @@ class BubblewrapBackend:
 
     def run(self, job: Job) -> Outcome:
         """Run one program in a fresh sandbox."""
-        reader, writer = os.pipe()
+        filter_fd = os.memfd_create("filter")
         try:
-            os.write(writer, self._filter)  # far below what a pipe holds
-            os.close(writer)
+            os.write(filter_fd, self._filter)
             launch = Launch(
-                command=self._command(reader, job.limits),
-                keep_open=(reader,),
+                command=self._command(filter_fd, job.limits),
+                keep_open=(filter_fd,),
                 folder=IO_FOLDER,
                 scratch=SCRATCH,
                 environment={},
@@ -108,7 +107,7 @@ class BubblewrapBackend:
             )
             return self._driver.run(job, launch)
         finally:
-            os.close(reader)
+            os.close(filter_fd)
 
     def kill_all(self) -> None:
         """End every sandbox of this backend now."""

@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
+from codequake.sandbox.memory import tree_bytes
 from codequake.sandbox.toolchains import toolchain_of
 
 __all__ = ["Driver", "Launch", "runner_source"]
@@ -39,6 +40,7 @@ _ERROR_BYTES = 4096
 _PIECE = 1 << 16
 _START_SECONDS = 60.0
 _CPU_SLACK = 2.0
+_LOOK_SECONDS = 0.05
 
 
 def runner_source() -> str:
@@ -50,7 +52,7 @@ def runner_source() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to start process 1: command, inherited descriptors, folders, and the user to become.
+    """How to start process 1: command, inherited files (read from the start), folders, user.
 
     ``folder`` holds what process 1 shares with a program, ``scratch`` is the program's own.
     """
@@ -72,6 +74,12 @@ class _Reading:
     errors: bytearray = field(default_factory=bytearray)
     overflow: bool = False
     late: bool = False
+    starved: bool = False
+
+    @property
+    def cut(self) -> bool:
+        """Whether we ended process 1 ourselves."""
+        return self.overflow or self.late or self.starved
 
 
 class Driver:
@@ -82,14 +90,28 @@ class Driver:
         self._warning = warning
         self._live: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
+        self._kills = 0
 
     def run(self, job: Job, launch: Launch) -> Outcome:
         """Run a job to its end.  Nothing that the program does raises."""
         message = _job_message(job, launch)
+        for _ in range(2):
+            kills = self._kills
+            outcome, brought_down = self._once(job, launch, message)
+            if self._kills != kills:
+                return self._broken("the run was ended from outside")
+            if not brought_down:
+                break
+            # A machine short of memory may have ended it, too: only twice is the program's doing.
+        return outcome
+
+    def _once(self, job: Job, launch: Launch, message: bytes) -> tuple[Outcome, bool]:
+        """Run a job; also tell whether process 1 went away in the middle, without our doing."""
         try:
             process = _start(launch)
         except OSError as error:
-            return self._broken(f"cannot start {launch.command[0]}: {error.strerror or error}")
+            why = f"cannot start {launch.command[0]}: {error.strerror or error}"
+            return self._broken(why), False
         with self._lock:
             self._live.add(process)
         try:
@@ -104,11 +126,14 @@ class Driver:
                         pipe.close()
             with self._lock:
                 self._live.discard(process)
-        return self._outcome(job, reading)
+        lines = bytes(reading.lines)
+        brought_down = b'"ready"' in lines and b'"event": "end"' not in lines and not reading.cut
+        return self._outcome(job, reading), brought_down
 
     def kill_all(self) -> None:
         """Kill every process 1 that lives, and with it all that runs inside."""
         with self._lock:
+            self._kills += 1
             for process in self._live:
                 process.kill()
 
@@ -155,6 +180,8 @@ def _filled(runs: tuple[Run, ...], job: Job, reading: _Reading, *, ended: bool) 
         ending, why = Ending.CRASHED, "the program brought its sandbox down"
         if reading.late:
             ending, why = Ending.TIMEOUT, "used up its time"
+        elif reading.starved:
+            ending, why = Ending.MEMORY_LIMIT, "its processes together used up the memory"
         elif reading.overflow:
             ending, why = Ending.OUTPUT_LIMIT, "printed or returned too much"
         runs = (*runs, Run(ending, None, why, 0.0, None))
@@ -189,10 +216,12 @@ def _job_message(job: Job, launch: Launch) -> bytes:
         "scratch": launch.scratch,
         "count_processes": launch.count_processes,
     }
-    return json.dumps(message).encode()
+    return json.dumps(message).encode() + b"\n"
 
 
 def _start(launch: Launch) -> subprocess.Popen[bytes]:
+    for fd in launch.keep_open:
+        os.lseek(fd, 0, os.SEEK_SET)  # whoever was started before has read it
     user: dict[str, Any] = {}
     if launch.user is not None:
         user = {"user": launch.user, "group": launch.user, "extra_groups": []}
@@ -229,7 +258,13 @@ def _exchange(process: subprocess.Popen[bytes], message: bytes, job: Job) -> _Re
             if left <= 0:
                 reading.late = True
                 break
-            for key, _ in selector.select(left):
+            ready = selector.select(min(left, _LOOK_SECONDS))
+            if not ready and process.poll() is not None:
+                break  # ended from outside; what is left of it goes when its pipes are closed
+            if not ready and tree_bytes(process.pid) > 2 * job.limits.memory_bytes:
+                reading.starved = True
+                break
+            for key, _ in ready:
                 if key.fileobj is process.stdin:
                     waiting = _feed(process, waiting, selector)
                 else:
@@ -251,9 +286,8 @@ def _feed(
     except OSError:
         waiting = waiting[:0]  # process 1 is gone; what it said tells why
     if not waiting:
+        # It stays open: process 1 takes its end for ours.
         selector.unregister(process.stdin)
-        with contextlib.suppress(OSError):
-            process.stdin.close()
     return waiting
 
 

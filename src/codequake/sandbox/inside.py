@@ -28,6 +28,8 @@ from codequake.sandbox.watching import (
     first_error,
     kill_quietly,
     last_line,
+    raise_stack,
+    read_line,
     read_record,
     static_bytes,
     was_read,
@@ -41,7 +43,6 @@ __all__ = ["Tester", "main"]
 
 RESULT_FD = 60
 PROGRAM_FD = 61
-STACK_BYTES = 120 << 20  # below the gap of 128 MiB that the kernel always leaves for the stack
 RECURSION_LIMIT = 300_000
 DETAIL_BYTES = 400
 STDERR_TAIL = 4096
@@ -52,8 +53,9 @@ KILLED_AT_START = 127
 class Tester:
     """Runs the parts of one job in children and watches them."""
 
-    def __init__(self, job: dict[str, Any], report: int) -> None:
+    def __init__(self, job: dict[str, Any], report: int, lifeline: int) -> None:
         self.job = job
+        self.lifeline = lifeline
         self.limits = job["limits"]
         self.alone = os.getpid() == 1
         self.folder = job["folder"]
@@ -209,12 +211,16 @@ class Tester:
         ended = os.pidfd_open(pid)
         poller = select.poll()
         poller.register(ended, select.POLLIN)
+        poller.register(self.lifeline, 0)  # only its hang-up is of interest
         by_fd = {channel.reader: channel for channel in channels}
         for fd in by_fd:
             poller.register(fd, select.POLLIN)
         killed = ""
         while not killed:
             ready = {fd for fd, _ in poller.poll(STEP_SECONDS * 1000)}
+            if self.lifeline in ready:
+                self._kill(pid)
+                os._exit(KILLED_AT_START)
             for fd in ready & by_fd.keys():
                 if not self._take(by_fd[fd], channels):
                     poller.unregister(fd)
@@ -380,19 +386,15 @@ def main() -> None:
         os.setpgid(0, 0)
     for taken in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(taken, signal.SIG_DFL)
-    pieces = []
-    while piece := os.read(0, 1 << 20):
-        pieces.append(piece)
-    job = json.loads(b"".join(pieces))
-    report = os.dup(1)
+    job = json.loads(read_line(0))
+    # The driver keeps its end of the job's pipe open as long as it lives and wants an answer.
+    lifeline, report = os.dup(0), os.dup(1)
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
     os.close(null)
-    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-    stack = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
-    resource.setrlimit(resource.RLIMIT_STACK, (stack, hard))
-    Tester(job, report).run()
+    raise_stack()
+    Tester(job, report, lifeline).run()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     end = {"event": "end", "cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss * 1024}
     os.write(report, (json.dumps(end) + "\n").encode())

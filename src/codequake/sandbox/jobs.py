@@ -46,7 +46,8 @@ class Limits:
     """What one program may use.
 
     ``cpu_seconds`` of processor time for one input decides; ``wall_factor`` times as much elapsed
-    time only ends programs that sleep or wait.  ``memory_bytes`` is address space of one process.
+    time only ends programs that sleep or wait.  ``memory_bytes`` is address space of one process;
+    all processes of a program together may hold twice as much.
     ``output_bytes`` bounds what one input may print or return, ``total_output_bytes`` the whole
     program.  ``processes`` counts threads too.  ``scratch_bytes`` is the size of the program's own
     ``/tmp``.

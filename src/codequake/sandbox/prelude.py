@@ -12,26 +12,9 @@ __all__ = ["PRELUDE_VERSION", "prelude_for"]
 
 PRELUDE_VERSION = 1
 
-_MODULES = frozenset(
-    [
-        "array",
-        "bisect",
-        "collections",
-        "copy",
-        "datetime",
-        "functools",
-        "heapq",
-        "itertools",
-        "json",
-        "math",
-        "operator",
-        "random",
-        "re",
-        "statistics",
-        "string",
-        "sys",
-        "typing",
-    ]
+_MODULES = (
+    *("array", "bisect", "collections", "copy", "datetime", "functools", "heapq", "itertools"),
+    *("json", "math", "operator", "random", "re", "statistics", "string", "sys", "typing"),
 )
 _MEMBERS = {
     "typing": (

@@ -10,6 +10,7 @@ codequake.
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 import time
@@ -22,12 +23,15 @@ __all__ = [
     "first_error",
     "kill_quietly",
     "last_line",
+    "raise_stack",
+    "read_line",
     "read_record",
     "static_bytes",
     "was_read",
 ]
 
 PIPE_BYTES = 65536
+STACK_BYTES = 120 << 20  # below the gap of 128 MiB that the kernel always leaves for the stack
 LOADABLE = 1  # PT_LOAD
 
 
@@ -73,6 +77,23 @@ def _open_fifo(path: str) -> tuple[int, int]:
         return reader, os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     except OSError:
         return os.pipe()
+
+
+def read_line(fd: int) -> bytes:
+    """Read up to the end of the first line, or of the file."""
+    pieces = []
+    while piece := os.read(fd, 1 << 20):
+        pieces.append(piece)
+        if piece.endswith(b"\n"):
+            break
+    return b"".join(pieces)
+
+
+def raise_stack() -> None:
+    """Give programs the largest stack that there is room for, so that deep recursion works."""
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    stack = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_STACK, (stack, hard))
 
 
 def cpu_of(pid: int) -> float:
