@@ -149,9 +149,10 @@ def test_disk_that_fails_to_sync_is_one_sentence(
     def fail(handle: int) -> None:
         raise OSError(5, "Input/output error")
 
-    with monkeypatch.context() as patched, pytest.raises(StorageError, match="Input/output error"):
+    with monkeypatch.context() as patched:
         patched.setattr("os.fsync", fail)
-        journal.close()
+        with pytest.raises(StorageError, match="Input/output error"):
+            journal.close()
     journal.close()
 
 
@@ -190,4 +191,3 @@ def test_disk_without_room_keeps_whole_rows_only(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from codequake.errors import ToolMissingError
 from codequake.journal import Entry, Journal, read_journal
 from codequake.keys import new_request
 from codequake.models import AnswerCounts, OpenModel, answer_requests, find_weights, open_model
 from codequake.models.engine import load_engine
-from codequake.errors import ToolMissingError
 from codequake.records import JsonText, Message, Request
 
 Asker = Callable[..., tuple[AnswerCounts, dict[str, Entry]]]

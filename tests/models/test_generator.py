@@ -7,6 +7,7 @@ from pathlib import Path
 
 import fake_provider
 import pytest
+from conftest import Asker, requests_for
 
 from codequake.errors import InternalError, UsageError
 from codequake.journal import Journal, read_journal
@@ -14,7 +15,6 @@ from codequake.keys import new_request
 from codequake.models import answer_requests, open_model
 from codequake.models.generator import check_decoding
 from codequake.records import JsonText, Message, StopReason
-from conftest import Asker, requests_for
 
 PROMPTS = [f"prompt {number}" for number in range(12)]
 

@@ -94,7 +94,7 @@ def test_interrupt_ends_cleanly(run: LongRun, number: signal.Signals) -> None:
 
 def test_full_disk_is_one_sentence_and_damages_nothing(run: LongRun) -> None:
     process = run.start(delay=0, largest=3000)
-    out, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=30)
     assert process.returncode == 1
     assert err.count("\n") == 1
     assert "cannot write" in err
@@ -103,4 +103,3 @@ def test_full_disk_is_one_sentence_and_damages_nothing(run: LongRun) -> None:
     assert 1 <= len(before) < COUNT
     run.finish()
     assert all(run.noted("asked")[prompt] == 1 for prompt in before)
-
