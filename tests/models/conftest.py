@@ -1,33 +1,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.models import fake_provider
+from tests.models.asking import Asker, requests_for
 
 from codequake.errors import ToolMissingError
 from codequake.journal import Entry, Journal, read_journal
-from codequake.keys import new_request
-from codequake.models import AnswerCounts, OpenModel, answer_requests, find_weights, open_model
+from codequake.models import AnswerCounts, answer_requests, find_weights, open_model
 from codequake.models.engine import load_engine
-from codequake.records import JsonText, Message, Request
-
-Asker = Callable[..., tuple[AnswerCounts, dict[str, Entry]]]
-
-
-def requests_for(model: OpenModel, prompts: list[str], decoding: str = "{}") -> list[Request]:
-    return [
-        new_request(model.name, model.engine, [Message("user", text)], JsonText(decoding), 0)
-        for text in prompts
-    ]
 
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Asker]:
     """Ask a model for some prompts; give back the counts and the entries by prompt."""
-    import fake_provider
-
     fake_provider.CALLS.clear()
     fake_provider.CONFIGS.clear()
     fake_provider.PEAK.update(now=0, most=0)

@@ -10,7 +10,7 @@ import resource
 import sys
 from pathlib import Path
 
-import fake_provider  # noqa: F401 - registers the provider
+from tests.models import fake_provider  # noqa: F401 - registers the provider
 
 from codequake.errors import StorageError
 from codequake.journal import Journal, read_journal

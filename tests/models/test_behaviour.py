@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from worlds import problem, variant
+from tests.models.worlds import problem, variant
 
 from codequake.errors import DataError, UnknownNameError
 from codequake.models.behaviour import accuracy_on, behaviour_names, load_behaviour

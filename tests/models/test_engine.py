@@ -22,9 +22,13 @@ class FakeServer:
     def __init__(self, *pieces: Any) -> None:
         self.pieces = pieces
         self.body: dict[str, Any] = {}
+        self.bodies: list[dict[str, Any]] = []
         self.sent = 0
 
     def handle_chat_completions(self, body: dict[str, Any], take: Callable[[Any], bool]) -> None:
+        self.bodies.append(body)
+        if body.get("max_tokens") == 1:
+            return
         self.body = body
         for piece in self.pieces:
             self.sent += 1
@@ -47,6 +51,25 @@ def test_pieces_become_one_reply() -> None:
     assert answer(server, temperature=0) == EngineReply("one two", "stop", 25, 2)
     assert server.body["messages"] == [{"role": "user", "content": "hello"}]
     assert server.body["temperature"] == 0
+
+
+def test_every_request_finds_the_same_cache() -> None:
+    server = FakeServer(text("a", "stop"))
+    engine = Engine(server)
+    shots = [Message("system", "code"), Message("user", "one"), Message("assistant", "two")]
+    asked = [
+        [*shots, Message("user", "task")],
+        [*shots, Message("user", "# task")],
+        [Message("user", "task")],
+        [*shots, Message("user", "task")],
+    ]
+    for messages in asked:
+        engine.answer(messages, {}, threading.Event())
+    first = server.bodies[0::2]
+    assert [body["messages"][-1]["content"] for body in first] == ["#", "@", "#", "#"]
+    assert [len(body["messages"]) for body in first] == [4, 4, 1, 4]
+    assert [body["cache_prompt"] for body in first] == [False, True, False, False]
+    assert all(body["cache_prompt"] for body in server.bodies[1::2])
 
 
 def test_writing_ends_with_the_first_closed_block() -> None:
@@ -95,6 +118,8 @@ def test_a_cancelled_request_stops_at_the_next_piece() -> None:
 
     class Cancelling(FakeServer):
         def handle_chat_completions(self, body: Any, take: Callable[[Any], bool]) -> None:
+            if body.get("max_tokens") == 1:
+                return
             assert not take(text("a"))
             cancelled.set()
             assert take(text("b"))

@@ -5,9 +5,9 @@ import gc
 import json
 from pathlib import Path
 
-import fake_provider
 import pytest
-from conftest import Asker, requests_for
+from tests.models import fake_provider
+from tests.models.asking import Asker, requests_for
 
 from codequake.errors import InternalError, UsageError
 from codequake.journal import Journal, read_journal

@@ -10,8 +10,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import long_run
 import pytest
+from tests.models import long_run
 
 import codequake
 from codequake.journal import read_journal
@@ -32,7 +32,7 @@ class LongRun:
         arguments = [str(self.journal), str(self.log), str(COUNT), str(delay), str(largest)]
         return subprocess.Popen(
             [sys.executable, str(HERE / "long_run.py"), *arguments],
-            env={**os.environ, "PYTHONPATH": str(source), "HOME": str(self.home)},
+            env={**os.environ, "PYTHONPATH": f"{source}:{HERE.parents[1]}", "HOME": str(self.home)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import sys
 
-import fake_provider  # noqa: F401 - registers the provider
 import pytest
+from tests.models import fake_provider  # noqa: F401 - registers the provider
 
 from codequake.errors import ToolMissingError, UnknownNameError, UsageError
 from codequake.models import Retries, open_model

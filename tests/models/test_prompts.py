@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from worlds import problem, variant
+from tests.models.worlds import problem, variant
 
 from codequake.errors import UnknownNameError
 from codequake.models import render_messages, style_names

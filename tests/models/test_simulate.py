@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from worlds import RIGHT, WRONG, problem, variant
+from tests.models.worlds import RIGHT, WRONG, problem, variant
 
 from codequake.errors import DataError, UnknownNameError, UsageError
 from codequake.journal import Journal, read_journal
