@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import anyio
 from inspect_ai.model import (
@@ -97,33 +96,38 @@ class FakeAPI(ModelAPI):
                 raise ConnectionResetError("connection reset by peer")
             case "bad":
                 raise ValueError("bad\nrequest")
-            case "no_choice":
-                return ModelOutput(model=name, choices=[])
-            case "empty":
-                return ModelOutput.from_content(name, "")
-            case "other_id":
-                return ModelOutput.from_content("fake/other-2020", "text")
-            case "surrogate":
-                return ModelOutput.from_content(name, "half \ud83d, whole \ud83d\ude00")
-            case "refusal_part":
-                return ModelOutput.from_content(name, [ContentText(text="no", refusal=True)])
-            case "reasoning":
-                parts: list[Any] = [
-                    ContentReasoning(reasoning="first", summary="short"),
-                    ContentReasoning(reasoning="sealed", summary="open", redacted=True),
-                    ContentText(text="answer"),
-                ]
-                return ModelOutput.from_content(name, parts)
-            case "usage":
-                output = ModelOutput.from_content(name, "text")
-                output.usage = ModelUsage(
-                    input_tokens=3, output_tokens=5, input_tokens_cache_read=40
-                )
-                return output
             case "stop" | "max_tokens" | "model_length" | "content_filter" | "tool_calls" as reason:
                 return ModelOutput.from_content(name, "text", stop_reason=reason)
+            case fixed if fixed in FIXED:
+                return FIXED[fixed].model_copy(deep=True)
             case _:
                 return ModelOutput.from_content(name, f"reply to {prompt}")
+
+
+def _with_usage() -> ModelOutput:
+    output = ModelOutput.from_content("fake/usage", "text")
+    output.usage = ModelUsage(input_tokens=3, output_tokens=5, input_tokens_cache_read=40)
+    return output
+
+
+FIXED = {
+    "no_choice": ModelOutput(model="fake/no_choice", choices=[]),
+    "empty": ModelOutput.from_content("fake/empty", ""),
+    "other_id": ModelOutput.from_content("fake/other-2020", "text"),
+    "surrogate": ModelOutput.from_content("fake/surrogate", "half \ud83d, whole \ud83d\ude00"),
+    "refusal_part": ModelOutput.from_content(
+        "fake/refusal_part", [ContentText(text="no", refusal=True)]
+    ),
+    "reasoning": ModelOutput.from_content(
+        "fake/reasoning",
+        [
+            ContentReasoning(reasoning="first", summary="short"),
+            ContentReasoning(reasoning="sealed", summary="open", redacted=True),
+            ContentText(text="answer"),
+        ],
+    ),
+    "usage": _with_usage(),
+}
 
 
 modelapi(name="fake")(FakeAPI)

@@ -1,8 +1,9 @@
 """The engine of the bundled model: one process-wide server, reproducible, quiet, interruptible.
 
-At temperature 0 the text of this engine depends on flash attention and on the number of slots as
-soon as the prompt cache is on.  With flash attention off and one slot it does not, whatever was
-asked before; both are therefore fixed here and part of the engine's name.
+At temperature 0 the text of this engine still depends on how its arithmetic is cut into pieces: on
+flash attention, on the number of slots, and on how much of a prompt stood in its cache already.
+So flash attention is off, there is one slot, and every request finds the same cache: exactly the
+messages before its last one, computed in one way.  Its reply then depends on nothing else.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ class Engine:
     def __init__(self, server: Any) -> None:
         self._server = server
         self._turn = threading.Lock()
+        self._prefix: tuple[Message, ...] | None = None
 
     def answer(
         self,
@@ -111,8 +113,32 @@ class Engine:
         with self._turn:
             if cancelled.is_set():
                 raise EngineError("interrupted")
+            self._prepare(messages)
             self._server.handle_chat_completions(body, gathered.take)
         return gathered.reply()
+
+    def _prepare(self, messages: Sequence[Message]) -> None:
+        """Leave exactly the messages before the last one in the cache.
+
+        Another last message is asked first, one that differs from the real one in its first
+        character, so that all before it is common to both and nothing behind it is.  After a
+        change of the first messages all is computed anew, not just what differs.
+        """
+        *before, last = messages
+        prefix = tuple(before)
+        other = "#" if not last.content.startswith("#") else "@"
+        body = {
+            "messages": [
+                *({"role": part.role, "content": part.content} for part in prefix),
+                {"role": last.role, "content": other},
+            ],
+            "cache_prompt": prefix == self._prefix,
+            "stream": True,
+            "max_tokens": 1,
+        }
+        self._prefix = None
+        self._server.handle_chat_completions(body, lambda piece: True)
+        self._prefix = prefix
 
 
 class _Gathered:
@@ -197,6 +223,8 @@ def _start(library: Any, path: Path) -> Any:
     settings.cpuparams.n_threads = THREADS
     settings.cpuparams_batch.n_threads = THREADS
     settings.n_gpu_layers = 0
+    settings.cache_ram_mib = 0  # else prompts of long ago come back into the cache
+    settings.n_ctx_checkpoints = 0
     settings.warmup = False
     settings.verbosity = -1  # it writes pages to standard error otherwise, at load and at exit
     # The engine opens a port on the loopback device; nobody else is to be answered there.

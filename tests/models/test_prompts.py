@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from tests.models.worlds import problem, variant
+
+from codequake.errors import UnknownNameError
+from codequake.models import render_messages, style_names
+from codequake.records import Interface, Language
+
+PYTHON = problem()
+STDIN = dataclasses.replace(PYTHON, interface=Interface.STDIN, entry_point=None)
+C = dataclasses.replace(STDIN, language=Language.C)
+
+
+@pytest.mark.parametrize("asked", [PYTHON, STDIN, C])
+@pytest.mark.parametrize("style", style_names())
+def test_the_variant_stands_last_and_the_form_is_asked_for(asked: object, style: str) -> None:
+    assert asked in (PYTHON, STDIN, C)
+    for item in (PYTHON, STDIN, C):
+        messages = render_messages(item, variant(item, text="the task"), style)
+        assert messages[0].role == "system"
+        assert item.language.value in messages[0].content.lower()
+        assert (messages[-1].role, messages[-1].content) == ("user", "the task")
+
+
+def test_plain_is_short_and_examples_alternate() -> None:
+    assert [part.role for part in render_messages(C, variant(C), "plain")] == ["system", "user"]
+    roles = [part.role for part in render_messages(C, variant(C), "two_shot")]
+    assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
+
+
+@pytest.mark.parametrize("item", [PYTHON, STDIN, C], ids=["python", "stdin", "c"])
+def test_examples_reply_with_one_block_of_the_language(item: object) -> None:
+    assert isinstance(item, type(PYTHON))
+    for part in render_messages(item, variant(item), "two_shot"):
+        if part.role == "assistant":
+            assert part.content.startswith(f"```{item.language.value}\n")
+            assert part.content.endswith("\n```")
+            assert part.content.count("```") == 2
+
+
+def test_everything_but_the_last_message_is_the_same_for_a_kind_of_problem() -> None:
+    first = render_messages(PYTHON, variant(PYTHON), "two_shot")
+    other = problem(5)
+    second = render_messages(other, variant(other, "storytelling"), "two_shot")
+    assert first[:-1] == second[:-1]
+    assert first[-1] != second[-1]
+
+
+def test_unknown_style_lists_the_known() -> None:
+    with pytest.raises(UnknownNameError, match="'fancy' is not known; allowed: plain, two_shot"):
+        render_messages(PYTHON, variant(PYTHON), "fancy")
