@@ -1,4 +1,4 @@
-"""The engine of the bundled model: one process-wide server, reproducible, quiet, interruptible.
+"""The engines of the bundled model: reproducible, quiet, interruptible.
 
 At temperature 0 the text of this engine still depends on how its arithmetic is cut into pieces: on
 flash attention, on the number of slots, and on how much of a prompt stood in its cache already.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,17 @@ __all__ = [
     "Engine",
     "EngineError",
     "EngineReply",
+    "Engines",
     "block_is_closed",
     "engine_name",
     "load_engine",
 ]
 
-THREADS = 2
+# One thread an engine: a second one gains a third on a machine that is free and loses nine tenths
+# where anything else runs, since both wait for each other at every step.  Two engines side by side
+# gain more, and the text of neither depends on the other.
+THREADS = 1
+MOST_ENGINES = 2
 CONTEXT = 4096
 ENGINE_NAME = "smollm2-135m-instruct-q4_1"
 
@@ -64,9 +69,6 @@ def engine_name() -> str:
 
 
 def _library() -> Any:
-    # Threads of the engine that wait for each other must give the processor away: where something
-    # else runs beside them, waiting in a loop made it ten times slower.  Read when it is loaded.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         import xllamacpp
     except ModuleNotFoundError as error:
@@ -116,6 +118,10 @@ class Engine:
             self._prepare(messages)
             self._server.handle_chat_completions(body, gathered.take)
         return gathered.reply()
+
+    def knows(self, messages: Sequence[Message]) -> bool:
+        """Whether the messages before the last one stand in the cache already."""
+        return self._prefix == tuple(messages[:-1])
 
     def _prepare(self, messages: Sequence[Message]) -> None:
         """Leave exactly the messages before the last one in the cache.
@@ -196,21 +202,61 @@ def block_is_closed(text: str) -> bool:
     return len(fences) > 1 and fences[1].strip() == "```"
 
 
+class Engines:
+    """Engines of one model, up to ``size`` of them; each is loaded when it is first needed."""
+
+    def __init__(self, load: Callable[[], Engine], size: int) -> None:
+        self.size = size
+        self._load = load
+        self._free = [load()]
+        self._loaded = 1
+        self._changed = threading.Condition()
+
+    def answer(
+        self,
+        messages: Sequence[Message],
+        settings: dict[str, Any],
+        cancelled: threading.Event,
+    ) -> EngineReply:
+        """Write a reply with an engine that is free; waits for one while there is none."""
+        engine = self._take(messages)
+        try:
+            return engine.answer(messages, settings, cancelled)
+        finally:
+            with self._changed:
+                self._free.append(engine)
+                self._changed.notify()
+
+    def _take(self, messages: Sequence[Message]) -> Engine:
+        """Take a free engine, one that has read the first messages before if there is one."""
+        with self._changed:
+            while not self._free and self._loaded >= self.size:
+                self._changed.wait()
+            if self._free:
+                known = [engine for engine in self._free if engine.knows(messages)]
+                engine = (known or self._free)[0]
+                self._free.remove(engine)
+                return engine
+            self._loaded += 1
+        return self._load()
+
+
 _loading = threading.Lock()
-_loaded: dict[Path, Engine] = {}
+_loaded: dict[Path, Engines] = {}
 
 
-def load_engine() -> Engine:
-    """Return the engine of this process; loading takes about half a second the first time.
+def load_engine() -> Engines:
+    """Return the engines of this process; loading one takes about half a second.
 
-    A process holds one, since every server brings its own threads and memory.  Raises
-    ``ToolMissingError`` when engine or weights are missing or do not load.
+    There are as many as processors, at most two.  Raises ``ToolMissingError`` when engine or
+    weights are missing or do not load.
     """
     library = _library()
     path = find_weights()
     with _loading:
         if path not in _loaded:
-            _loaded[path] = Engine(_start(library, path))
+            size = max(1, min(MOST_ENGINES, len(os.sched_getaffinity(0))))
+            _loaded[path] = Engines(lambda: Engine(_start(library, path)), size)
         return _loaded[path]
 
 

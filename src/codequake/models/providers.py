@@ -46,6 +46,11 @@ class Local(Protocol):
         """What besides the request decides a reply."""
         ...
 
+    @property
+    def connections(self) -> int:
+        """How many requests it answers at once."""
+        ...
+
     async def answer(self, messages: tuple[Message, ...], config: GenerateConfig) -> ModelOutput:
         """Answer one request."""
         ...
@@ -77,8 +82,8 @@ class CodequakeAPI(ModelAPI):
         return await self.local.answer(messages, config)
 
     def max_connections(self) -> int:
-        """One: these models compute in this process, and a second request would only wait."""
-        return 1
+        """As many as the model can answer at once: one, or one an engine of the bundled model."""
+        return self.local.connections
 
     def connection_key(self) -> str:
         """Each of our models has its own queue."""
@@ -145,6 +150,7 @@ class _Smollm2:
     def __init__(self) -> None:
         self._engine = load_engine()
         self.engine = engine_name()
+        self.connections = self._engine.size
 
     async def answer(self, messages: tuple[Message, ...], config: GenerateConfig) -> ModelOutput:
         settings = _engine_settings(config)
@@ -197,6 +203,7 @@ class _Sim:
         behaviour = _behaviour(name, arguments.get("behaviour"), context)
         self._name = name
         self._simulator = Simulator(context, behaviour, seed)
+        self.connections = 1
         self.engine = f"sim:{behaviour.name}@{behaviour.digest};seed={seed}"
 
     async def answer(self, messages: tuple[Message, ...], config: GenerateConfig) -> ModelOutput:
@@ -224,6 +231,7 @@ class _Replay:
 
     def __init__(self, path: Path) -> None:
         self._recording = Recording(path)
+        self.connections = 1
         self.engine = f"replay@{self._recording.digest}"
 
     async def answer(self, messages: tuple[Message, ...], config: GenerateConfig) -> ModelOutput:
