@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 from tests.models.worlds import problem, variant
@@ -47,6 +48,27 @@ def test_everything_but_the_last_message_is_the_same_for_a_kind_of_problem() -> 
     second = render_messages(other, variant(other, "storytelling"), "two_shot")
     assert first[:-1] == second[:-1]
     assert first[-1] != second[-1]
+
+
+def test_no_example_is_a_bundled_problem() -> None:
+    """Formulas are compared with their symbols renamed in the order in which they appear."""
+    problems = pytest.importorskip("codequake.problems")
+
+    def shape(formula: str) -> str:
+        names: dict[str, str] = {}
+        return re.sub(
+            r"[a-z]+", lambda found: names.setdefault(found.group(), f"v{len(names)}"), formula
+        )
+
+    examples = " ".join(part.content for part in render_messages(C, variant(C), "two_shot")[:-1])
+    shown = {
+        shape(text) for text in re.findall(r"[a-z0-9(][a-z0-9()*+/^-]*[*+/^-][^ ,]*", examples)
+    }
+    bundled = problems.load_set("formulas-20")
+    assert not {shape(item.formula.text) for item in bundled} & shown
+    functions = render_messages(PYTHON, variant(PYTHON), "two_shot")
+    for item in problems.load_set("starter-12"):
+        assert not any(f"{item.entry_point}(" in part.content for part in functions)
 
 
 def test_unknown_style_lists_the_known() -> None:

@@ -93,22 +93,22 @@ def _examples(problem: Problem) -> tuple[_Example, ...]:
 _C_STDIN = (
     _Example(
         """\
-Write a C program that computes the mean height (p+q+r)/3 of three trees, where p, q and r are \
-their heights.
+Write a C program that computes the paint p*(h-w)/8 for a wall, where p is its length, h is its \
+height and w is the height of its window.
 
 Input:
-One line with the numbers p, q and r in this order, separated by blanks.
+One line with the numbers p, h and w in this order, separated by blanks.
 
 Output:
-Print the mean height with 6 digits after the decimal point.""",
+Print the paint with 6 digits after the decimal point.""",
         """\
 ```c
 #include <stdio.h>
 
 int main(void) {
-    double p, q, r;
-    scanf("%lf %lf %lf", &p, &q, &r);
-    double result = (p + q + r) / 3;
+    double p, h, w;
+    scanf("%lf %lf %lf", &p, &h, &w);
+    double result = p * (h - w) / 8;
     printf("%.6f\\n", result);
     return 0;
 }
