@@ -42,6 +42,8 @@ _START_SECONDS = 60.0
 _CPU_SLACK = 2.0
 _LOOK_SECONDS = 0.05
 
+_TRIES = 3
+
 
 def runner_source() -> str:
     """Return the text of process 1, as one script that needs no file."""
@@ -95,14 +97,15 @@ class Driver:
     def run(self, job: Job, launch: Launch) -> Outcome:
         """Run a job to its end.  Nothing that the program does raises."""
         message = _job_message(job, launch)
-        for _ in range(2):
+        for _ in range(_TRIES):
             kills = self._kills
             outcome, brought_down = self._once(job, launch, message)
             if self._kills != kills:
                 return self._broken("the run was ended from outside")
             if not brought_down:
                 break
-            # A machine short of memory may have ended it, too: only twice is the program's doing.
+            # A machine that is busy or short of memory may have ended it, too: only what happens
+            # at every try is the program's doing, or a fault of this machine.
         return outcome
 
     def _once(self, job: Job, launch: Launch, message: bytes) -> tuple[Outcome, bool]:
@@ -127,7 +130,9 @@ class Driver:
             with self._lock:
                 self._live.discard(process)
         lines = bytes(reading.lines)
-        brought_down = b'"ready"' in lines and b'"event": "end"' not in lines and not reading.cut
+        started = b'"ready"' in lines
+        # A sandbox that was never ready has run nothing of the program, so it may be tried again.
+        brought_down = not started or (b'"event": "end"' not in lines and not reading.cut)
         return self._outcome(job, reading), brought_down
 
     def kill_all(self) -> None:
