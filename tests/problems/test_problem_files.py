@@ -188,7 +188,7 @@ def test_a_formula_prompt_states_its_ranges(tmp_path: Path) -> None:
     assert problem.interface is Interface.STDIN
     assert problem.statement.endswith(
         "Example 1:\nInput: 1 2\nOutput: 0.5\n\n"
-        "Constraints:\n- -1.5 <= a <= 3\n- 1 <= b <= 4 (b is an integer)\n- b != 0"
+        "Constraints:\n- 1 <= b <= 4 (b is an integer)\n- b != 0"
     )
     assert problem.structure is not None
     spans = problem.structure.sections[0].sentences[0].spans

@@ -82,9 +82,9 @@ def test_from_problems_to_report(run_command: RunCommand, study: Path, tmp_path:
     assert "pass_at_1" in done.stdout or "Pass@1" in done.stdout
     planned = read_parquet(out / "plan.parquet", Planned)
     verdicts = read_parquet(out / "verdicts.parquet", Verdict)
-    # 4 Python problems x 4 families, 4 formulas x (clean, repeat, distracting constraints,
-    # two distances, reduced).
-    assert len(planned) == len(verdicts) == 4 * 4 + 4 * 6
+    # 4 Python problems x 4 families, 4 formulas x (clean, repeat, two distances, reduced),
+    # and distracting constraints for the two of them that have constraints.
+    assert len(planned) == len(verdicts) == 4 * 4 + 4 * 5 + 2
     assert {verdict.status for verdict in verdicts} <= set(Status)
     assert sum(verdict.status is Status.PASSED for verdict in verdicts) > len(verdicts) / 2
     assert all(variant.gated for variant in read_parquet(out / "variants.parquet", Variant))
@@ -247,6 +247,6 @@ def test_dry_run_asks_nothing(run_command: RunCommand, study: Path, tmp_path: Pa
     done = run_command("run", study, "--out", out, "--dry-run", "--json")
     assert done.returncode == 0, done.stderr
     counts: dict[str, Any] = json.loads(done.stdout)
-    assert counts["completions"] == 40
+    assert counts["completions"] == 38
     assert counts["cost"] is None
     assert not out.exists()
