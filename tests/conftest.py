@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,10 @@ from pathlib import Path
 import hypothesis
 import pytest
 from tests.running import RunCommand, command_environment
+
+# A shell that starts us in the background lets us ignore interrupts, and so would every program
+# that we start; the tests that interrupt one would then wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Time limits on single examples would make a busy machine fail; examples are the same every time,
 # so that a red run can be repeated.

@@ -42,7 +42,10 @@ _START_SECONDS = 60.0
 _CPU_SLACK = 2.0
 _LOOK_SECONDS = 0.05
 
+# How often a job is tried whose sandbox went away: twice once the program may have run, and once
+# more where the sandbox was never ready and so has run nothing of it.
 _TRIES = 3
+_TRIES_WHEN_STARTED = 2
 
 
 def runner_source() -> str:
@@ -97,24 +100,26 @@ class Driver:
     def run(self, job: Job, launch: Launch) -> Outcome:
         """Run a job to its end.  Nothing that the program does raises."""
         message = _job_message(job, launch)
+        started = 0
         for _ in range(_TRIES):
             kills = self._kills
-            outcome, brought_down = self._once(job, launch, message)
+            outcome, was_ready, brought_down = self._once(job, launch, message)
             if self._kills != kills:
                 return self._broken("the run was ended from outside")
-            if not brought_down:
+            started += was_ready
+            if not brought_down or started == _TRIES_WHEN_STARTED:
                 break
             # A machine that is busy or short of memory may have ended it, too: only what happens
             # at every try is the program's doing, or a fault of this machine.
         return outcome
 
-    def _once(self, job: Job, launch: Launch, message: bytes) -> tuple[Outcome, bool]:
-        """Run a job; also tell whether process 1 went away in the middle, without our doing."""
+    def _once(self, job: Job, launch: Launch, message: bytes) -> tuple[Outcome, bool, bool]:
+        """Run a job; also tell whether process 1 was ready, and whether it went away by itself."""
         try:
             process = _start(launch)
         except OSError as error:
             why = f"cannot start {launch.command[0]}: {error.strerror or error}"
-            return self._broken(why), False
+            return self._broken(why), False, False
         with self._lock:
             self._live.add(process)
         try:
@@ -131,9 +136,8 @@ class Driver:
                 self._live.discard(process)
         lines = bytes(reading.lines)
         started = b'"ready"' in lines
-        # A sandbox that was never ready has run nothing of the program, so it may be tried again.
         brought_down = not started or (b'"event": "end"' not in lines and not reading.cut)
-        return self._outcome(job, reading), brought_down
+        return self._outcome(job, reading), started, brought_down
 
     def kill_all(self) -> None:
         """Kill every process 1 that lives, and with it all that runs inside."""
