@@ -31,9 +31,9 @@ __all__ = [
     "load_engine",
 ]
 
-# One thread an engine: a second one gains a third on a machine that is free and loses nine tenths
-# where anything else runs, since both wait for each other at every step.  Two engines side by side
-# gain more, and the text of neither depends on the other.
+# One thread an engine: a second one gains less than a third on a machine that is free and makes it
+# many times slower where anything else runs, since both wait for each other at every step.  Two
+# engines side by side use two processors without waiting, and neither changes the other's text.
 THREADS = 1
 MOST_ENGINES = 2
 CONTEXT = 4096
