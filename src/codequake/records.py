@@ -122,6 +122,13 @@ class Problem:
     ``problem_id`` is ``<set>/<slug>``.  ``generator`` is Python source that defines
     ``generate(rng, size)`` and returns one input; it runs in the sandbox like any program.
     ``wrong`` are plausible mistakes that the tests must reject; simulated coders write them.
+
+    ``assertions`` is given for a function that is tested by statements instead of by inputs: the
+    ``input`` of each test is then Python text (a JSON string) that calls the entry point, or
+    ``candidate``, and raises when it is not content; ``expected`` is ``null``, and the value of
+    ``assertions`` is Python text that runs before each test (often empty).  ``checker`` is Python
+    source that defines ``accepts(arguments, output, expected)`` and says whether one of several
+    right outputs was given; without it outputs are compared.
     """
 
     problem_id: str
@@ -142,6 +149,8 @@ class Problem:
     topics: tuple[str, ...]
     source: str
     licence: str
+    assertions: str | None = None
+    checker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

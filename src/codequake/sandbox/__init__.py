@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codequake.sandbox.bubblewrap import BubblewrapBackend
 from codequake.sandbox.diagnosis import Finding, diagnose
-from codequake.sandbox.jobs import Backend, Build, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox.jobs import Backend, Build, Care, Ending, Job, Limits, Mode, Outcome, Run
 from codequake.sandbox.opening import open_backend
 from codequake.sandbox.prelude import PRELUDE_VERSION
 from codequake.sandbox.unsafe import UnsafeBackend
@@ -14,6 +14,7 @@ __all__ = [
     "Backend",
     "BubblewrapBackend",
     "Build",
+    "Care",
     "Ending",
     "Finding",
     "Job",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from codequake.errors import SandboxUnavailableError
 from codequake.sandbox.driving import Driver, Launch, runner_source
 from codequake.sandbox.interpreter import PLACE_INSIDE, Interpreter, find_interpreter
-from codequake.sandbox.jobs import Job, Limits, Outcome
+from codequake.sandbox.jobs import Care, Job, Limits, Outcome
 from codequake.sandbox.seccomp import filter_program
 from codequake.sandbox.toolchains import compiler_version
 
@@ -108,6 +109,10 @@ class BubblewrapBackend:
             return self._driver.run(job, launch)
         finally:
             os.close(filter_fd)
+
+    def run_all(self, jobs: Sequence[Job], care: Care = Care.ALONE) -> tuple[Outcome, ...]:
+        """Run several programs, each alone: more care than asked is always right."""
+        return tuple(self.run(job) for job in jobs)
 
     def kill_all(self) -> None:
         """End every sandbox of this backend now."""

@@ -6,22 +6,41 @@ should have printed stays outside, so a program cannot find it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from codequake.tasks import Language
 
-__all__ = ["Backend", "Build", "Ending", "Job", "Limits", "Mode", "Outcome", "Run"]
+__all__ = ["Backend", "Build", "Care", "Ending", "Job", "Limits", "Mode", "Outcome", "Run"]
 
 MIB = 1 << 20
 
 
 class Mode(StrEnum):
-    """How a program gets its input: arguments of a call, or standard input."""
+    """How a program gets its input: arguments of a call, standard input, or statements.
+
+    ``ASSERT``: a second process runs statements that call the program's entry point.
+    """
 
     CALL = "call"
     STDIN = "stdin"
+    ASSERT = "assert"
+
+
+class Care(StrEnum):
+    """How far a program is kept from others and from itself, from the fastest to the surest.
+
+    ``TOGETHER``: one process runs several programs, one after the other; only programs that can
+    be seen to leave no trace are run so.  ``APART``: a process of its own for all inputs, in a
+    sandbox that earlier programs have used and left no trace in.  ``ALONE``: a sandbox of its own
+    and a process for each input.
+    """
+
+    TOGETHER = "together"
+    APART = "apart"
+    ALONE = "alone"
 
 
 class Ending(StrEnum):
@@ -70,7 +89,8 @@ class Limits:
 class Job:
     """One program and its inputs.
 
-    ``inputs`` are JSON texts: the list of arguments for ``CALL``, a string for ``STDIN``.
+    ``inputs`` are JSON texts: the list of arguments for ``CALL``, a string for ``STDIN``, a string
+    of Python statements for ``ASSERT``, where ``setup`` runs before each of them.
     ``entry_point`` is the function to call: a free function, else a method of ``class Solution``,
     else a method of the only class that has it.  It is ``None`` for ``STDIN``.
     """
@@ -81,6 +101,7 @@ class Job:
     entry_point: str | None
     inputs: tuple[str, ...]
     limits: Limits = Limits()
+    setup: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +137,9 @@ class Outcome:
     ``cpu_seconds`` and ``peak_bytes`` are over everything the job started (compiler included),
     ``None`` when the sandbox could not tell.  ``harness_error`` is given when the sandbox itself
     failed; nothing else in the outcome then counts.  ``warning`` is not empty when the program was
-    not isolated.
+    not isolated.  ``care`` is how the program was run; ``settled`` is whether more care can only
+    say the same, which is always so for ``ALONE``.  An outcome that is not settled may prove that
+    a program is right, never that it is wrong.
     """
 
     build: Build
@@ -127,6 +150,8 @@ class Outcome:
     backend: str
     harness_error: str | None = None
     warning: str = ""
+    care: Care = Care.ALONE
+    settled: bool = True
 
 
 class Backend(Protocol):
@@ -144,6 +169,10 @@ class Backend(Protocol):
 
     def run(self, job: Job) -> Outcome:
         """Run one program on its inputs.  Never raises for anything that the program does."""
+        ...
+
+    def run_all(self, jobs: Sequence[Job], care: Care = Care.ALONE) -> tuple[Outcome, ...]:
+        """Run several programs, in order, with at least the given care; one outcome a job."""
         ...
 
     def kill_all(self) -> None:
