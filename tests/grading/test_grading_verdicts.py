@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -28,7 +28,15 @@ from codequake.records import (
     StopReason,
     TestStatus,
 )
-from codequake.sandbox import Backend, BubblewrapBackend, Build, Job, Outcome, UnsafeBackend
+from codequake.sandbox import (
+    Backend,
+    BubblewrapBackend,
+    Build,
+    Care,
+    Job,
+    Outcome,
+    UnsafeBackend,
+)
 
 RIGHT = "def add(a, b):\n    return a + b\n"
 P, W, N = TestStatus.PASSED, TestStatus.WRONG_ANSWER, TestStatus.NOT_RUN
@@ -178,6 +186,9 @@ class Counting:
         with self.lock:
             self.runs += 1
         return self.inner.run(job)
+
+    def run_all(self, jobs: Sequence[Job], care: Care = Care.ALONE) -> tuple[Outcome, ...]:
+        return tuple(self.run(job) for job in jobs)
 
     def kill_all(self) -> None:
         self.inner.kill_all()

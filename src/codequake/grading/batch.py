@@ -1,34 +1,25 @@
-"""Grade many completions: worker threads that only wait for sandboxes."""
+"""Grade many completions, in order, with flat memory."""
 
 from __future__ import annotations
 
 import datetime as dt
 import platform
-import time
-from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 
 from codequake.canonical import content_key
-from codequake.errors import UsageError
 from codequake.grading.extract import Extraction
-from codequake.grading.grader import (
-    Grader,
-    Judgement,
-    extract_for,
-    job_for,
-    judge,
-    unrun,
-    verdict_key,
-)
+from codequake.grading.grader import Grader, extract_for, unrun
+from codequake.grading.running import Pending, Program, Ran, Runner
 from codequake.ports import Progress
 from codequake.records import Completion, Measurement, Problem, Verdict
-from codequake.sandbox import Job
 
 __all__ = ["GradeItem", "grade_items"]
 
-_AHEAD = 8
+_GROUP = 64
+_GROUPS_AHEAD = 3
+_KNOWN = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +31,6 @@ class GradeItem:
     entry_point: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Graded:
-    judgement: Judgement
-    seconds: float
-    cpu_seconds: float | None
-    memory_bytes: int | None
-
-
 def grade_items(
     grader: Grader,
     items: Iterable[GradeItem],
@@ -57,75 +40,117 @@ def grade_items(
 ) -> Iterator[tuple[Verdict, Measurement]]:
     """Yield the verdict and the measurement of each item, in the order of the items.
 
-    Identical programs for the same tests run once.  ``workers`` (1 or more) sandboxes run at a
-    time.  When the consumer stops, or is interrupted, every sandbox is killed before this returns.
-    A verdict that was shared has a measurement of kind ``grade_shared`` with 0 seconds.
+    ``items`` may be an iterator; it is read only a little ahead of the results.  Identical
+    programs for the same tests that are near to each other run once.  ``workers`` (1 or more)
+    sandboxes run at a time.  When the consumer stops, or is interrupted, every sandbox is killed
+    before this returns.  A verdict that was shared has a measurement of kind ``grade_shared``
+    with 0 seconds.
     """
-    if workers < 1:
-        raise UsageError(f"workers is {workers}; allowed: 1 or more")
-    chosen = tuple(items)
-    done = _Batch(grader, workers)
+    total = len(items) if isinstance(items, Sized) else None
+    batch = _Batch(grader, workers, total)
     try:
-        yield from done.results(chosen, progress)
+        for count, result in enumerate(batch.results(iter(items)), start=1):
+            yield result
+            if progress is not None:
+                progress(count, count if total is None else total)
     finally:
-        done.close()
+        batch.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An item whose result is not yet there: the group it will come from, or the result."""
+
+    item: GradeItem
+    found: Extraction
+    source: _Slot | Ran
+    shared: bool
+
+
+class _Slot:
+    """A program that waits for its group to be started."""
+
+    __slots__ = ("pending",)
+
+    def __init__(self) -> None:
+        self.pending: Pending | None = None
 
 
 class _Batch:
-    """The pool of one call of ``grade_items``."""
+    """One call of ``grade_items``."""
 
-    def __init__(self, grader: Grader, workers: int) -> None:
+    def __init__(self, grader: Grader, workers: int, total: int | None) -> None:
         self._grader = grader
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grade")
-        self._known: dict[str, Future[_Graded]] = {}
-        self._window = workers * _AHEAD
+        self._version = grader.version
+        self._runner = Runner(grader, workers)
+        even = _GROUP if total is None else -(-total // (4 * workers))
+        self._size = max(1, min(_GROUP, even))
+        self._window = workers * _GROUPS_AHEAD * self._size
+        self._group: list[tuple[Program, _Slot]] = []
+        self._known: OrderedDict[tuple[int, str | None, str], _Slot] = OrderedDict()
+        self._problems: dict[int, Problem] = {}  # keeps the numbers in the keys above unique
 
-    def results(
-        self, items: tuple[GradeItem, ...], progress: Progress | None
-    ) -> Iterator[tuple[Verdict, Measurement]]:
-        waiting: deque[tuple[GradeItem, Extraction, Future[_Graded], bool]] = deque()
-        position = 0
-        for count in range(1, len(items) + 1):
-            while position < len(items) and len(waiting) < self._window:
-                waiting.append(self._submit(items[position]))
-                position += 1
-            item, found, future, shared = waiting.popleft()
-            graded = future.result()
-            verdict = self._grader.verdict(item.problem, item.completion, found, graded.judgement)
-            yield verdict, _measurement(item.completion, graded, shared=shared)
-            if progress is not None:
-                progress(count, len(items))
+    def results(self, items: Iterator[GradeItem]) -> Iterator[tuple[Verdict, Measurement]]:
+        waiting: deque[_Waiting] = deque()
+        exhausted = False
+        while True:
+            while not exhausted and len(waiting) < self._window:
+                item = next(items, None)
+                if item is None:
+                    exhausted = True
+                else:
+                    waiting.append(self._take(item))
+            if exhausted:
+                self._start_group()
+            if not waiting:
+                return
+            yield self._finish(waiting.popleft())
 
-    def _submit(self, item: GradeItem) -> tuple[GradeItem, Extraction, Future[_Graded], bool]:
+    def _take(self, item: GradeItem) -> _Waiting:
         found = extract_for(item.problem, item.completion, item.entry_point)
         if found.status is not None:
-            ready: Future[_Graded] = Future()
-            ready.set_result(_Graded(unrun(item.problem, found), 0.0, None, None))
-            return item, found, ready, False
-        key = verdict_key(item.problem, found.program, item.entry_point, self._grader.version)
-        if key in self._known:
-            return item, found, self._known[key], True
-        job = job_for(item.problem, found.program, item.entry_point, self._grader.limits)
-        future = self._pool.submit(self._run, item.problem, job)
-        self._known[key] = future
-        return item, found, future, False
+            return _Waiting(item, found, Ran(unrun(item.problem, found), 0.0, None, None), False)
+        key = (id(item.problem), item.entry_point, found.program)
+        slot = self._known.get(key)
+        if slot is not None:
+            self._known.move_to_end(key)
+            return _Waiting(item, found, slot, shared=True)
+        self._problems[id(item.problem)] = item.problem
+        slot = self._known[key] = _Slot()
+        if len(self._known) > _KNOWN:
+            self._known.popitem(last=False)
+        self._group.append((Program(item.problem, found.program, item.entry_point), slot))
+        if len(self._group) >= self._size:
+            self._start_group()
+        return _Waiting(item, found, slot, shared=False)
 
-    def _run(self, problem: Problem, job: Job) -> _Graded:
-        started = time.monotonic()
-        outcome = self._grader.backend.run(job)
-        seconds = time.monotonic() - started
-        return _Graded(judge(problem, outcome), seconds, outcome.cpu_seconds, outcome.peak_bytes)
+    def _start_group(self) -> None:
+        if self._group:
+            started = self._runner.submit([program for program, _ in self._group])
+            for (_, slot), pending in zip(self._group, started, strict=True):
+                slot.pending = pending
+            self._group = []
+
+    def _finish(self, waiting: _Waiting) -> tuple[Verdict, Measurement]:
+        source = waiting.source
+        if isinstance(source, _Slot):
+            if source.pending is None:
+                self._start_group()
+            assert source.pending is not None
+            ran = source.pending.result()
+        else:
+            ran = source
+        item = waiting.item
+        verdict = self._grader.verdict(
+            item.problem, item.completion, waiting.found, ran.judgement, self._version
+        )
+        return verdict, _measurement(item.completion, ran, shared=waiting.shared)
 
     def close(self) -> None:
-        """Start nothing more, kill what runs, and wait until it is gone."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        while any(future.running() for future in self._known.values()):
-            self._grader.backend.kill_all()
-            time.sleep(0.01)
-        self._pool.shutdown(wait=True)
+        self._runner.close()
 
 
-def _measurement(completion: Completion, graded: _Graded, *, shared: bool) -> Measurement:
+def _measurement(completion: Completion, ran: Ran, *, shared: bool) -> Measurement:
     names = [
         completion.problem_id,
         completion.variant_id,
@@ -135,9 +160,9 @@ def _measurement(completion: Completion, graded: _Graded, *, shared: bool) -> Me
     return Measurement(
         kind="grade_shared" if shared else "grade",
         key=content_key(names),
-        seconds=0.0 if shared else graded.seconds,
-        cpu_seconds=None if shared else graded.cpu_seconds,
-        memory_bytes=None if shared else graded.memory_bytes,
+        seconds=0.0 if shared else ran.seconds,
+        cpu_seconds=None if shared else ran.cpu_seconds,
+        memory_bytes=None if shared else ran.memory_bytes,
         host=platform.node(),
         at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     )

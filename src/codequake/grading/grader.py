@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 from codequake.canonical import canonical_json, content_key
 from codequake.codec import to_plain
@@ -82,9 +83,17 @@ class Grader:
         return self.verdict(problem, completion, found, judge(problem, outcome))
 
     def verdict(
-        self, problem: Problem, completion: Completion, found: Extraction, judged: Judgement
+        self,
+        problem: Problem,
+        completion: Completion,
+        found: Extraction,
+        judged: Judgement,
+        version: str | None = None,
     ) -> Verdict:
-        """Put the names of a completion to what was judged about its program."""
+        """Put the names of a completion to what was judged about its program.
+
+        ``version`` is ``self.version``, for callers that have many verdicts to make.
+        """
         return Verdict(
             problem_id=problem.problem_id,
             variant_id=completion.variant_id,
@@ -96,7 +105,7 @@ class Grader:
             program=found.program,
             extraction=found.rule,
             failure=judged.failure,
-            grader=self.version,
+            grader=version or self.version,
         )
 
 
@@ -117,9 +126,16 @@ def _entry_point(problem: Problem, entry_point: str | None) -> str | None:
     return None if problem.interface is Interface.STDIN else entry_point or problem.entry_point
 
 
-def job_for(problem: Problem, program: str, entry_point: str | None, limits: Limits) -> Job:
+def job_for(
+    problem: Problem,
+    program: str,
+    entry_point: str | None,
+    limits: Limits,
+    inputs: tuple[str, ...] | None = None,
+) -> Job:
     """Return the job of a program: the inputs of the problem's tests, never their outputs.
 
+    ``inputs`` are those of an earlier job of the same problem, to share them.
     Raises ``UsageError`` when the problem names no entry point, or asks for a C function.
     """
     name = _entry_point(problem, entry_point)
@@ -132,7 +148,8 @@ def job_for(problem: Problem, program: str, entry_point: str | None, limits: Lim
         if not name:
             raise UsageError(f"problem {problem.problem_id!r} names no entry point to call")
     mode = Mode.CALL if problem.interface is Interface.FUNCTION else Mode.STDIN
-    inputs = tuple(test.input for test in problem.tests)
+    if inputs is None:
+        inputs = tuple(test.input for test in problem.tests)
     return Job(problem.language, program, mode, name, inputs, limits)
 
 
@@ -156,7 +173,7 @@ def judge(problem: Problem, outcome: Outcome) -> Judgement:
         return _whole(problem, Status.HARNESS_ERROR, "the sandbox lost the result of a test")
     statuses = [_test_status(problem, index, run) for index, run in enumerate(outcome.runs)]
     tests = tuple(
-        TestOutcome(test.visible, status)
+        _test_outcome(test.visible, status)
         for test, status in zip(problem.tests, statuses, strict=True)
     )
     for index, status in enumerate(statuses):
@@ -171,8 +188,14 @@ def judge(problem: Problem, outcome: Outcome) -> Judgement:
     return Judgement(Status.PASSED, tests, "", None)
 
 
+@functools.cache
+def _test_outcome(visible: bool, status: TestStatus) -> TestOutcome:
+    """One object for all tests that ended alike: a large run holds millions of them."""
+    return TestOutcome(visible, status)
+
+
 def _whole(problem: Problem, status: Status, message: str) -> Judgement:
-    tests = tuple(TestOutcome(test.visible, TestStatus.NOT_RUN) for test in problem.tests)
+    tests = tuple(_test_outcome(test.visible, TestStatus.NOT_RUN) for test in problem.tests)
     return Judgement(status, tests, message, None)
 
 
@@ -180,6 +203,8 @@ def _test_status(problem: Problem, index: int, run: Run) -> TestStatus:
     match run.ending:
         case Ending.RETURNED:
             expected = problem.tests[index].expected
+            if run.output == expected:
+                return TestStatus.PASSED  # equal texts are equal values
             got = JsonText(run.output or "")
             agree = outputs_agree(expected, got, problem.comparison, problem.interface)
             return TestStatus.PASSED if agree else TestStatus.WRONG_ANSWER

@@ -14,6 +14,7 @@ from codequake.sandbox.interpreter import PLACE_INSIDE, Interpreter, find_interp
 from codequake.sandbox.jobs import Care, Job, Limits, Outcome
 from codequake.sandbox.seccomp import filter_program
 from codequake.sandbox.toolchains import compiler_version
+from codequake.sandbox.workers import WorkerLaunch, Workers
 
 __all__ = ["BubblewrapBackend", "counts_processes_per_sandbox", "sandbox_user"]
 
@@ -87,10 +88,18 @@ class BubblewrapBackend:
         self._interpreter = found
         self._filter = filter_program()
         self._runner = runner_source()
+        self._server = runner_source(worker=True)
         self._count_processes = counts_processes_per_sandbox()
         compiler = f"gcc {compiler_version() or 'missing'}"
         self.name = f"bwrap+seccomp+rlimits, Python {found.version}, {compiler}"
         self._driver = Driver(self.name, self.warning)
+        launch = WorkerLaunch(
+            self._worker_command,
+            self._filter,
+            self._user,
+            self._count_processes,
+        )
+        self._workers = Workers(launch, self.name)
 
     def run(self, job: Job) -> Outcome:
         """Run one program in a fresh sandbox."""
@@ -111,15 +120,46 @@ class BubblewrapBackend:
             os.close(filter_fd)
 
     def run_all(self, jobs: Sequence[Job], care: Care = Care.ALONE) -> tuple[Outcome, ...]:
-        """Run several programs, each alone: more care than asked is always right."""
-        return tuple(self.run(job) for job in jobs)
+        """Run several programs, in order; called Python programs with the care asked for.
+
+        All others, and those that used up a limit, crashed their process or are too large, run
+        alone.  See ``Outcome.settled``.
+        """
+        kills = self._driver.kills
+        found: list[Outcome | None] = [None] * len(jobs)
+        if care is not Care.ALONE:
+            found = self._workers.run(jobs, share=care is Care.TOGETHER)
+        return tuple(
+            outcome or self._run_unless_killed(job, kills)
+            for job, outcome in zip(jobs, found, strict=True)
+        )
+
+    def _run_unless_killed(self, job: Job, kills: int) -> Outcome:
+        ended = self._driver.kills != kills
+        return self._driver.ended_from_outside() if ended else self.run(job)
 
     def kill_all(self) -> None:
-        """End every sandbox of this backend now."""
+        """End every sandbox of this backend now, those that wait for work too."""
         self._driver.kill_all()
+        self._workers.kill_all()
 
     def _command(self, filter_fd: int, limits: Limits) -> tuple[str, ...]:
-        size = str(limits.scratch_bytes)
+        command = self._view()
+        for number, name in enumerate(("stdin", "stdout", "stderr")):
+            # What /proc would offer, without /proc: process 1 puts these names into its folder.
+            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/dev/{name}"]
+            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/proc/self/fd/{number}"]
+            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/dev/fd/{number}"]
+        for folder in ("/dev/shm", SCRATCH, IO_FOLDER):  # noqa: S108
+            command += ["--size", str(limits.scratch_bytes), "--tmpfs", folder]
+        return self._with_program(command, filter_fd, self._runner)
+
+    def _worker_command(self, filter_fd: int) -> tuple[str, ...]:
+        """The same without any place to write: many programs pass through a worker."""
+        return self._with_program([*self._view(), "--dir", SCRATCH], filter_fd, self._server)
+
+    def _view(self) -> list[str]:
+        """What every sandbox shows of the machine."""
         command = [self._program, "--unshare-all", "--die-with-parent", "--as-pid-1"]
         command += ["--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"]
         for name, value in ENVIRONMENT.items():
@@ -135,15 +175,11 @@ class BubblewrapBackend:
         command += ["--dir", "/dev"]
         for name in _DEVICES:
             command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
-        for number, name in enumerate(("stdin", "stdout", "stderr")):
-            # What /proc would offer, without /proc: process 1 puts these names into its folder.
-            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/dev/{name}"]
-            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/proc/self/fd/{number}"]
-            command += ["--symlink", f"{IO_FOLDER}/{name}", f"/dev/fd/{number}"]
-        for folder in ("/dev/shm", SCRATCH, IO_FOLDER):  # noqa: S108
-            command += ["--size", size, "--tmpfs", folder]
+        return command
+
+    def _with_program(self, command: list[str], filter_fd: int, source: str) -> tuple[str, ...]:
         command += ["--remount-ro", "/", "--chdir", SCRATCH, "--seccomp", str(filter_fd), "--"]
-        return (*command, self._interpreter.program, "-s", "-S", "-B", "-c", self._runner)
+        return (*command, self._interpreter.program, "-s", "-S", "-B", "-c", source)
 
 
 def _as_on_host(name: str) -> list[str]:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Emit: TypeAlias = Callable[[str, str], None]
 
-__all__ = ["NotDataError", "check_syntax", "decode", "encode", "open_streams", "run_call"]
-__all__ += ["run_stdin"]
+__all__ = ["NotDataError", "check_syntax", "decode", "describe", "encode", "find_entry"]
+__all__ += ["new_module", "open_streams", "run_call", "run_stdin", "syntax_problem"]
 
 MAX_DEPTH = 400
 FILE_NAME = "solution.py"
@@ -47,22 +47,27 @@ def check_syntax(source: str, emit: Emit) -> None:
     except (MemoryError, RecursionError) as error:
         emit("syntax", f"{type(error).__name__}: the program is nested too deeply to compile")
     except (SyntaxError, ValueError, OverflowError) as error:
-        line = getattr(error, "lineno", None)
-        place = f" (line {line})" if line else ""
-        emit("syntax", f"{type(error).__name__}: {getattr(error, 'msg', None) or error}{place}")
+        emit("syntax", syntax_problem(error))
     else:
         emit("built", "")
+
+
+def syntax_problem(error: Exception) -> str:
+    """Return in one line why a program cannot be compiled."""
+    line = getattr(error, "lineno", None)
+    place = f" (line {line})" if line else ""
+    return f"{type(error).__name__}: {getattr(error, 'msg', None) or error}{place}"
 
 
 def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoReturn:
     """Load the program, call its entry point, report how that ended and leave at once."""
     values = decode(loads(arguments))
-    module = _new_module("solution")
+    module = new_module("solution")
     try:
         code = compile(source, FILE_NAME, "exec", dont_inherit=True)
         module.__dict__.update(prelude_for(code, entry_point=entry_point))
         exec(code, module.__dict__)  # noqa: S102
-        function = _find_entry(module, entry_point)
+        function = find_entry(module, entry_point)
         if function is None:
             emit("missing", "")
         else:
@@ -74,19 +79,19 @@ def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoRet
     except SystemExit:
         emit("error", "SystemExit: the program ended instead of returning")
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its own result
-        emit("error", _describe(error))
+        emit("error", describe(error))
     _exit(0)
 
 
 def run_stdin(source: str, emit: Emit) -> None:
     """Run the program as ``__main__``; an exception leaves as the interpreter itself would."""
-    module = _new_module("__main__")
+    module = new_module("__main__")
     try:
         exec(compile(source, FILE_NAME, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
     except SystemExit:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its own result
-        emit("memory" if isinstance(error, MemoryError) else "error", _describe(error))
+        emit("memory" if isinstance(error, MemoryError) else "error", describe(error))
         trace = error.__traceback__
         _show_error(type(error), error, trace.tb_next if trace is not None else None)
         raise SystemExit(1) from None
@@ -109,7 +114,8 @@ def open_streams() -> None:
         setattr(sys, f"__{name}__", text)
 
 
-def _new_module(name: str) -> types.ModuleType:
+def new_module(name: str) -> types.ModuleType:
+    """Return the module that a program is loaded into, with its place among the others."""
     module = types.ModuleType(name)
     module.__dict__.update(__file__=FILE_NAME, __builtins__=builtins)
     for word in ("exit", "quit"):  # what ``site`` would add, which is not loaded
@@ -122,7 +128,7 @@ def _new_module(name: str) -> types.ModuleType:
     return module
 
 
-def _find_entry(module: types.ModuleType, name: str) -> Any:
+def find_entry(module: types.ModuleType, name: str) -> Any:
     """A free function, else a method of ``Solution``, else of the only class that has it."""
     found = module.__dict__.get(name)
     if callable(found):
@@ -140,7 +146,7 @@ def _find_entry(module: types.ModuleType, name: str) -> Any:
     return getattr(next(iter(owners.values()))(), name) if len(owners) == 1 else None
 
 
-def _describe(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """One line about an exception; a hostile ``__str__`` must not matter."""
     try:
         text = str(error)[:400].strip().split("\n")[0]

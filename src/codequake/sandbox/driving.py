@@ -20,6 +20,7 @@ from codequake.sandbox.toolchains import toolchain_of
 __all__ = ["Driver", "Launch", "runner_source"]
 
 _PARTS = ("watching", "prelude", "candidate", "inside")
+_WORKER_PARTS = ("watching", "prelude", "candidate", "admission", "calling", "zygote")
 _LOADER = """\
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
@@ -48,10 +49,14 @@ _TRIES = 3
 _TRIES_WHEN_STARTED = 2
 
 
-def runner_source() -> str:
-    """Return the text of process 1, as one script that needs no file."""
+def runner_source(*, worker: bool = False) -> str:
+    """Return the text of process 1, as one script that needs no file.
+
+    It runs one job, or serves as a ``worker`` that runs many.
+    """
     folder = resources.files("codequake.sandbox")
-    parts = [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in _PARTS]
+    names = _WORKER_PARTS if worker else _PARTS
+    parts = [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
     return _LOADER.format(parts=parts)
 
 
@@ -97,6 +102,11 @@ class Driver:
         self._lock = threading.Lock()
         self._kills = 0
 
+    @property
+    def kills(self) -> int:
+        """How often everything was killed."""
+        return self._kills
+
     def run(self, job: Job, launch: Launch) -> Outcome:
         """Run a job to its end.  Nothing that the program does raises."""
         message = _job_message(job, launch)
@@ -105,7 +115,7 @@ class Driver:
             kills = self._kills
             outcome, was_ready, brought_down = self._once(job, launch, message)
             if self._kills != kills:
-                return self._broken("the run was ended from outside")
+                return self.ended_from_outside()
             started += was_ready
             if not brought_down or started == _TRIES_WHEN_STARTED:
                 break
@@ -145,6 +155,10 @@ class Driver:
             self._kills += 1
             for process in self._live:
                 process.kill()
+
+    def ended_from_outside(self) -> Outcome:
+        """Return the outcome of a job that ``kill_all`` ended."""
+        return self._broken("the run was ended from outside")
 
     def _broken(self, why: str) -> Outcome:
         build = Build(ok=False, why="")

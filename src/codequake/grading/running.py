@@ -1,0 +1,145 @@
+"""Run many programs: fast where that proves them right, with all care before one is wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from codequake.errors import UsageError
+from codequake.grading.grader import Grader, Judgement, job_for, judge
+from codequake.records import Problem, Status
+from codequake.sandbox import Care, Job, Outcome
+
+__all__ = ["Pending", "Program", "Ran", "Runner"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program, the problem whose tests judge it, and the name that it must define."""
+
+    problem: Problem
+    text: str
+    entry_point: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a program came to.
+
+    ``seconds`` is elapsed time; programs that ran together share it evenly.  ``cpu_seconds`` and
+    ``memory_bytes`` are ``None`` where the sandbox could not tell them for this program alone.
+    """
+
+    judgement: Judgement
+    seconds: float
+    cpu_seconds: float | None
+    memory_bytes: int | None
+
+
+class Pending:
+    """The result of one program of a group, once it is there."""
+
+    __slots__ = ("_group", "_index")
+
+    def __init__(self, group: Future[list[Ran | Future[Ran]]], index: int) -> None:
+        self._group = group
+        self._index = index
+
+    def result(self) -> Ran:
+        """Wait for the result."""
+        found = self._group.result()[self._index]
+        return found.result() if isinstance(found, Future) else found
+
+
+class Runner:
+    """Threads that run groups of programs on one backend.
+
+    A group is run together first.  What does not pass is run again in a process of its own, and
+    what then neither passes nor is settled (see ``Outcome``) in a sandbox of its own: a program is
+    never called wrong on less.
+    """
+
+    def __init__(self, grader: Grader, workers: int) -> None:
+        """Raises ``UsageError`` for less than one worker."""
+        if workers < 1:
+            raise UsageError(f"workers is {workers}; allowed: 1 or more")
+        self._grader = grader
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grade")
+        self._futures: set[Future[list[Ran | Future[Ran]]] | Future[Ran]] = set()
+        self._inputs: dict[int, tuple[Problem, tuple[str, ...]]] = {}
+
+    def submit(self, programs: Sequence[Program]) -> list[Pending]:
+        """Start a group of programs; raises ``UsageError`` for what cannot be graded."""
+        work = [(item.problem, self._job(item)) for item in programs]
+        group = self._pool.submit(self._run_group, work)
+        self._watch(group)
+        return [Pending(group, index) for index in range(len(work))]
+
+    def close(self) -> None:
+        """Start nothing more, kill what runs, and wait until it is gone."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        while any(future.running() for future in tuple(self._futures)):
+            self._grader.backend.kill_all()
+            time.sleep(0.01)
+        self._pool.shutdown(wait=True)
+        self._grader.backend.kill_all()
+
+    def _watch(self, future: Future[list[Ran | Future[Ran]]] | Future[Ran]) -> None:
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
+
+    def _job(self, program: Program) -> Job:
+        problem = program.problem
+        # The same tuple each time: a worker of the sandbox is then told the inputs only once.
+        _, inputs = self._inputs.get(id(problem), (problem, None))
+        job = job_for(problem, program.text, program.entry_point, self._grader.limits, inputs)
+        self._inputs[id(problem)] = (problem, job.inputs)
+        return job
+
+    def _run_group(self, work: list[tuple[Problem, Job]]) -> list[Ran | Future[Ran]]:
+        ran = self._run(work, Care.TOGETHER)
+        self._again(work, ran, Care.APART)
+        found: list[Ran | Future[Ran]] = []
+        for (problem, job), (result, outcome) in zip(work, ran, strict=True):
+            if _is_final(result.judgement, outcome):
+                found.append(result)
+            else:
+                alone = self._pool.submit(self._run_alone, problem, job)
+                self._watch(alone)
+                found.append(alone)
+        return found
+
+    def _again(
+        self, work: list[tuple[Problem, Job]], ran: list[tuple[Ran, Outcome]], care: Care
+    ) -> None:
+        """Run what ran together and did not pass once more, with more care."""
+        chosen = [
+            index
+            for index, (result, outcome) in enumerate(ran)
+            if outcome.care is Care.TOGETHER and not _is_final(result.judgement, outcome)
+        ]
+        results = self._run([work[index] for index in chosen], care) if chosen else []
+        for index, result in zip(chosen, results, strict=True):
+            ran[index] = result
+
+    def _run_alone(self, problem: Problem, job: Job) -> Ran:
+        return self._run([(problem, job)], Care.ALONE)[0][0]
+
+    def _run(self, work: list[tuple[Problem, Job]], care: Care) -> list[tuple[Ran, Outcome]]:
+        started = time.monotonic()
+        outcomes = self._grader.backend.run_all([job for _, job in work], care)
+        seconds = (time.monotonic() - started) / len(work)
+        return [
+            (_ran(judge(problem, outcome), seconds, outcome), outcome)
+            for (problem, _), outcome in zip(work, outcomes, strict=True)
+        ]
+
+
+def _ran(judgement: Judgement, seconds: float, outcome: Outcome) -> Ran:
+    return Ran(judgement, seconds, outcome.cpu_seconds, outcome.peak_bytes)
+
+
+def _is_final(judgement: Judgement, outcome: Outcome) -> bool:
+    return judgement.status is Status.PASSED or outcome.settled

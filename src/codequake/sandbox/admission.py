@@ -1,0 +1,202 @@
+"""Which programs may share a process with others: those whose code can leave no trace.
+
+This file runs inside the sandbox, on the interpreter that runs the programs, and imports nothing
+of codequake.  It reads the compiled code, not the text: what it sees is what will be executed,
+whatever spelling, escape or syntax it came from.  All lists below say what is allowed; everything
+else is refused, and a refused program merely runs in a process of its own.
+
+Why this holds.  To reach another program, or the runner, a program needs an object that both can
+see and a way to change it or to look through it.  Shared objects are the modules, classes and
+functions of the standard library.  Here attributes are never stored or deleted, only names without
+underscores from closed lists are read, and functions that would do either by a string (``getattr``,
+``str.format``, ``attrgetter``, ``wraps``, ``type``) are not on the lists; classes cannot define
+the methods that shared caches and tables would call (``__eq__``, ``__hash__``, ``__del__``, ...).
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import datetime as dt
+import fractions
+import functools
+import opcode
+import re
+import sys
+import types
+
+TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["READABLE", "can_share", "keeps_nothing"]
+
+READABLE = sys.version_info[:2] == (3, 11)
+"""Whether the code of this interpreter is known here; without it no program shares a process."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MEMBERS = {
+    "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
+    "collections": "Counter OrderedDict defaultdict deque namedtuple",
+    "copy": "copy deepcopy",
+    "datetime": "date datetime time timedelta MINYEAR MAXYEAR",
+    "fractions": "Fraction",
+    "functools": "cache cmp_to_key lru_cache partial reduce",
+    "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
+    "itertools": (
+        "accumulate chain combinations combinations_with_replacement compress count cycle "
+        "dropwhile filterfalse groupby islice pairwise permutations product repeat starmap "
+        "takewhile tee zip_longest from_iterable"
+    ),
+    "math": (
+        "acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e "
+        "erf erfc exp exp2 expm1 fabs factorial floor fmod frexp fsum gamma gcd hypot inf isclose "
+        "isfinite isinf isnan isqrt lcm ldexp lgamma log log10 log1p log2 modf nan nextafter perm "
+        "pi pow prod radians remainder sin sinh sqrt tan tanh tau trunc ulp"
+    ),
+    "operator": (
+        "add and_ concat contains countOf eq floordiv ge getitem gt index indexOf inv invert is_ "
+        "is_not itemgetter le lshift lt matmul mod mul ne neg not_ or_ pos pow rshift sub truediv "
+        "truth xor"
+    ),
+    "re": (
+        "A ASCII DOTALL I IGNORECASE M MULTILINE S VERBOSE X compile escape findall finditer "
+        "fullmatch match search split sub subn"
+    ),
+    "string": (
+        "ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits "
+        "printable punctuation whitespace"
+    ),
+    "typing": (
+        "Any Callable DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable "
+        "Iterator List Literal Mapping MutableMapping MutableSequence Optional Sequence Set Tuple "
+        "Type TypeVar Union"
+    ),
+}
+_MODULES = frozenset(_MEMBERS)
+_IMPORTED = frozenset(name for names in _MEMBERS.values() for name in names.split())
+
+_SAFE_BUILTINS = _words(
+    "ArithmeticError AssertionError AttributeError EOFError Exception False IndexError KeyError "
+    "LookupError NameError None NotImplemented NotImplementedError OverflowError RecursionError "
+    "RuntimeError StopIteration True TypeError UnicodeDecodeError UnicodeEncodeError UnicodeError "
+    "ValueError ZeroDivisionError __name__ abs all any ascii bin bool bytearray bytes callable "
+    "chr classmethod complex dict divmod enumerate filter float format frozenset hex int "
+    "isinstance issubclass iter len list map max min next object oct ord pow print property range "
+    "repr reversed round set slice sorted staticmethod str sum tuple zip"
+)
+_UNSAFE_BUILTINS = frozenset(dir(builtins)) - _SAFE_BUILTINS
+
+# Names with underscores that a class or a main guard needs.  No method here is called by a table,
+# a cache or the collector on behalf of somebody else.
+_UNDERSCORED = _words(
+    "_ __name__ __init__ __module__ __qualname__ __doc__ __annotations__ __lt__ __gt__ __le__ "
+    "__ge__ __repr__ __str__ __len__ __iter__ __next__ __call__ __getitem__ __contains__ __add__ "
+    "__sub__ __mul__ __bool__"
+)
+
+_PLAIN_TYPES = (
+    *(bool, bytearray, bytes, complex, dict, float, frozenset, int, list, range, set, slice, str),
+    *(tuple, collections.Counter, collections.OrderedDict, collections.defaultdict),
+    *(collections.deque, fractions.Fraction, dt.date, dt.datetime, dt.time),
+    *(dt.timedelta, re.Pattern, re.Match, types.MappingProxyType),
+)
+# str.format and str.format_map read any attribute that a text names.
+_TELLING = frozenset(("format", "format_map", "mro", "register", "with_traceback"))
+_NEVER_OWN_PREFIXES = ("_", "ag_", "co_", "cr_", "f_", "gi_", "tb_")
+_ATTRIBUTES = (
+    frozenset(name for kind in _PLAIN_TYPES for name in dir(kind) if not name.startswith("_"))
+    | _IMPORTED
+    | frozenset(("args", "cache_clear", "cache_info", "close", "send", "value", "setter", "getter"))
+) - _TELLING
+_LIBRARY = frozenset(name for module in _MEMBERS for name in dir(__import__(module)))
+# A program's own methods may have any name, but for those that mean more on somebody else.
+_NEVER_OWN = (_LIBRARY - _IMPORTED) | _TELLING | frozenset(dir(functools.partial))
+
+_REFUSED = _words(
+    "ASYNC_GEN_WRAP BEFORE_ASYNC_WITH CHECK_EG_MATCH DELETE_ATTR END_ASYNC_FOR GET_AITER GET_ANEXT "
+    "GET_AWAITABLE IMPORT_STAR MATCH_CLASS PREP_RERAISE_STAR PRINT_EXPR STORE_ATTR"
+)
+_PLAIN_AT_TOP = _words(
+    "BINARY_OP BINARY_SUBSCR BUILD_TUPLE CACHE CALL COPY EXTENDED_ARG IMPORT_FROM IMPORT_NAME "
+    "KW_NAMES LOAD_ATTR LOAD_BUILD_CLASS LOAD_CONST LOAD_NAME MAKE_FUNCTION NOP POP_TOP PRECALL "
+    "PUSH_NULL RESUME RETURN_VALUE SETUP_ANNOTATIONS STORE_NAME"
+)
+
+
+def _numbers(names: frozenset[str]) -> frozenset[int]:
+    return frozenset(opcode.opmap[name] for name in names if name in opcode.opmap)
+
+
+_KNOWN_OPS = frozenset(opcode.opmap.values()) - _numbers(_REFUSED) if READABLE else frozenset()
+_TOP_OPS = _numbers(_PLAIN_AT_TOP) if READABLE else frozenset()
+_EXTENDED = opcode.opmap["EXTENDED_ARG"]
+_ATTRIBUTE_OPS = _numbers(_words("LOAD_ATTR LOAD_METHOD"))
+_IMPORT_NAME = opcode.opmap["IMPORT_NAME"]
+_IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
+_GLOBAL_STORES = _numbers(_words("STORE_GLOBAL DELETE_GLOBAL"))
+_CALL = opcode.opmap.get("CALL", -1)
+_BUILD_CLASS = opcode.opmap["LOAD_BUILD_CLASS"]
+_NAMING_OPS = _ATTRIBUTE_OPS | {_IMPORT_NAME, _IMPORT_FROM}
+_IS_CLASS_BODY = "__qualname__"
+
+
+def can_share(code: types.CodeType) -> bool:
+    """Whether a program may run in a process that other programs have used and will use."""
+    if not READABLE:
+        return False
+    parts = list(_parts(code))
+    own = {name for part in parts if _IS_CLASS_BODY in part.co_names for name in part.co_names}
+    own = {name for name in own - _NEVER_OWN if not name.startswith(_NEVER_OWN_PREFIXES)}
+    return all(_is_harmless(part, own) for part in parts)
+
+
+def keeps_nothing(code: types.CodeType) -> bool:
+    """Whether a program that ``can_share`` also carries nothing from one call to the next.
+
+    So is a program whose top level only defines functions, classes and constants that cannot
+    change, and whose functions store no global names.  Its calls may then follow each other in one
+    process: a call gives what it would give in a fresh one.
+    """
+    return all(
+        _fills_only_once(part)
+        if part is code or _IS_CLASS_BODY in part.co_names
+        else not _GLOBAL_STORES.intersection(part.co_code[::2])
+        for part in _parts(code)
+    )
+
+
+def _parts(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for item in code.co_consts:
+        if isinstance(item, types.CodeType):
+            yield from _parts(item)
+
+
+def _is_harmless(code: types.CodeType, own: set[str]) -> bool:
+    operations = code.co_code[::2]
+    if not _KNOWN_OPS.issuperset(operations) or not _UNSAFE_BUILTINS.isdisjoint(code.co_names):
+        return False
+    if any(name[0] == "_" and name not in _UNDERSCORED for name in code.co_names):
+        return False
+    if _NAMING_OPS.isdisjoint(operations):
+        return True
+    if len(code.co_names) > 255:
+        return False  # the number of a name would need an extended argument
+    attributes = _ATTRIBUTES | own if own else _ATTRIBUTES
+    allowed = {_IMPORT_NAME: _MODULES, _IMPORT_FROM: _IMPORTED}
+    return all(
+        code.co_names[index] in allowed.get(operation, attributes)
+        for operation, index in zip(operations, code.co_code[1::2])  # noqa: B905 - Python 3.9
+        if operation in _NAMING_OPS
+    )
+
+
+def _fills_only_once(code: types.CodeType) -> bool:
+    operations = code.co_code[::2]
+    calls = operations.count(_CALL)
+    return _TOP_OPS.issuperset(operations) and calls == operations.count(_BUILD_CLASS)

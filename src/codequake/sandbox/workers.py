@@ -1,0 +1,348 @@
+"""The trusted side of the sandboxes that serve many programs: start them, ask them, end them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codequake.sandbox.jobs import Build, Care, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.tasks import Language
+
+__all__ = ["WorkerLaunch", "Workers"]
+
+_READY = b"ready   "
+_LENGTH_BYTES = 8
+_PIECE = 1 << 20
+_KNOWN_BYTES = 8 << 20  # inputs that a worker keeps; every fork of it copies the tables of them
+_MOST_HELD = 192 << 20
+_LONGEST_SOURCE = 1 << 16
+_LONGEST_INPUTS = 1 << 20
+_SLICE_SECONDS = 1.0
+_START_SECONDS = 60.0
+_LOST_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLaunch:
+    """How to start process 1 of a worker: ``command`` for the descriptor of its filter."""
+
+    command: Callable[[int], tuple[str, ...]]
+    filter_program: bytes
+    user: int | None
+    count_processes: bool
+
+
+class _WorkerLostError(Exception):
+    """A worker went away or said what no worker says; its programs are run elsewhere."""
+
+
+class Workers:
+    """Keeps idle workers and lends one to each call; may be used from several threads."""
+
+    def __init__(self, launch: WorkerLaunch, backend: str) -> None:
+        self._launch = launch
+        self._backend = backend
+        self._idle: list[_Worker] = []
+        self._live: set[_Worker] = set()
+        self._lock = threading.Lock()
+        self._started = os.getpid()
+
+    def run(self, jobs: Sequence[Job], *, share: bool) -> list[Outcome | None]:
+        """Run called Python programs, in order; ``None`` where more care is needed to tell.
+
+        ``share`` lets programs that can leave no trace run in one process.
+        """
+        found: list[Outcome | None] = [None] * len(jobs)
+        groups: dict[Limits, list[int]] = {}
+        for position, job in enumerate(jobs):
+            if _is_servable(job):
+                groups.setdefault(job.limits, []).append(position)
+        for limits, positions in groups.items():
+            chosen = [jobs[position] for position in positions]
+            for position, outcome in zip(
+                positions, self._serve(chosen, limits, share), strict=True
+            ):
+                found[position] = outcome
+        return found
+
+    def kill_all(self) -> None:
+        """End every worker, those that wait too."""
+        with self._lock:
+            self._idle.clear()
+            for worker in self._live:
+                worker.kill()
+            self._live = {worker for worker in self._live if worker.busy}
+
+    def _serve(self, jobs: list[Job], limits: Limits, share: bool) -> list[Outcome | None]:
+        try:
+            worker = self._take()
+        except (OSError, _WorkerLostError):
+            return [None] * len(jobs)
+        try:
+            head, records = worker.ask(jobs, limits, share=share)
+            outcomes = self._outcomes(jobs, head["results"], records)
+        except (OSError, ValueError, KeyError, TypeError, _WorkerLostError):
+            # Whatever ended it, each of its programs is run again in a sandbox of its own.
+            self._drop(worker)
+            return [None] * len(jobs)
+        except BaseException:
+            self._drop(worker)  # interrupted: nothing may outlive this call
+            raise
+        if head["held"] > _MOST_HELD:
+            self._drop(worker)
+        else:
+            with self._lock:
+                worker.busy = False
+                if worker in self._live:
+                    self._idle.append(worker)
+        return outcomes
+
+    def _take(self) -> _Worker:
+        with self._lock:
+            if self._idle:
+                worker = self._idle.pop()
+                worker.busy = True
+                return worker
+            number = self._started
+            self._started += 1
+        worker = _Worker(self._launch, number)
+        with self._lock:
+            self._live.add(worker)
+        try:
+            worker.wait_until_ready()
+        except BaseException:
+            self._drop(worker)
+            raise
+        return worker
+
+    def _drop(self, worker: _Worker) -> None:
+        worker.kill()
+        worker.close()
+        with self._lock:
+            self._live.discard(worker)
+
+    def _outcomes(
+        self, jobs: list[Job], results: list[dict[str, Any]], records: memoryview
+    ) -> list[Outcome | None]:
+        outcomes: list[Outcome | None] = []
+        position = 0
+        for job, result in zip(jobs, results, strict=True):
+            end = position + result["bytes"]
+            text = str(records[position:end], "utf-8", "replace")
+            outcomes.append(self._outcome(job, result, text))
+            position = end
+        return outcomes
+
+    def _outcome(self, job: Job, result: dict[str, Any], text: str) -> Outcome | None:
+        """Read one record; ``None`` when it is none, or tells of a limit."""
+        kind, alone = result["kind"], result["peak"] is not None
+        care = Care.APART if alone else Care.TOGETHER
+        if kind == "syntax":
+            build = Build(ok=False, why=str(result["why"]))
+            return Outcome(build, None, (), result["cpu"], None, self._backend, care=care)
+        runs: tuple[Run, ...] = ()
+        if kind in _READERS:
+            runs = _READERS[kind](text, len(job.inputs))
+        if not runs and kind != "missing":
+            return None
+        return Outcome(
+            Build(ok=True, why=""),
+            kind != "missing",
+            runs,
+            result["cpu"],
+            result["peak"],
+            self._backend,
+            care=care,
+            settled=alone and bool(result["plain"]) and not any(map(_may_differ, runs)),
+        )
+
+
+def _is_servable(job: Job) -> bool:
+    return (
+        job.mode is Mode.CALL
+        and job.language is Language.PYTHON
+        and bool(job.inputs)
+        and len(job.source) <= _LONGEST_SOURCE
+        and sum(map(len, job.inputs)) <= _LONGEST_INPUTS
+    )
+
+
+def _all_returned(text: str, count: int) -> tuple[Run, ...]:
+    outputs = text.split("\n")
+    if len(outputs) != count:
+        return ()
+    return tuple([Run(Ending.RETURNED, output, "", 0.0, None) for output in outputs])
+
+
+def _mixed(text: str, count: int) -> tuple[Run, ...]:
+    try:
+        rows = json.loads(text)
+        runs = tuple(
+            Run(Ending(ending), None if output is None else str(output), str(detail), 0.0, None)
+            for ending, detail, output in rows
+        )
+    except (ValueError, TypeError, RecursionError):
+        return ()
+    return runs if len(runs) == count else ()
+
+
+_READERS = {"data": _all_returned, "mixed": _mixed}
+
+
+def _may_differ(run: Run) -> bool:
+    """Whether a process of its own, with the whole of the limits, might end otherwise."""
+    if run.ending in (Ending.RETURNED, Ending.NOT_DATA):
+        return False
+    return run.ending is not Ending.CRASHED or run.detail.startswith(("Recursion", "Memory"))
+
+
+class _Worker:
+    """One sandbox and our ends of its pipes."""
+
+    def __init__(self, launch: WorkerLaunch, number: int) -> None:
+        self.busy = True
+        self._known: OrderedDict[int, tuple[tuple[str, ...], int]] = OrderedDict()
+        self._known_bytes = 0
+        self._count_processes = launch.count_processes
+        filter_fd = os.memfd_create("filter")
+        self._sink = os.memfd_create("printed")
+        try:
+            os.write(filter_fd, launch.filter_program)
+            os.lseek(filter_fd, 0, os.SEEK_SET)
+            user: dict[str, Any] = {}
+            if launch.user is not None:
+                user = {"user": launch.user, "group": launch.user, "extra_groups": []}
+            with _pinned(number):
+                self._process = subprocess.Popen(
+                    launch.command(filter_fd),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._sink,
+                    bufsize=0,
+                    pass_fds=(filter_fd,),
+                    env={},
+                    cwd="/",
+                    process_group=0,  # a Ctrl-C at the terminal is for us alone
+                    **user,
+                )
+        except BaseException:
+            os.close(self._sink)
+            raise
+        finally:
+            os.close(filter_fd)
+
+    def wait_until_ready(self) -> None:
+        """Raise ``_WorkerLostError`` when process 1 does not come up."""
+        if bytes(self._read(len(_READY), time.monotonic() + _START_SECONDS)) != _READY:
+            raise _WorkerLostError
+
+    def ask(
+        self, jobs: list[Job], limits: Limits, *, share: bool
+    ) -> tuple[dict[str, Any], memoryview]:
+        """Send programs with the inputs that the worker lacks; return the answer to them."""
+        dropped: list[str] = []
+        added: dict[str, tuple[str, ...]] = {}
+        programs = [[job.source, job.entry_point, self._key(job.inputs, added)] for job in jobs]
+        while self._known_bytes > _KNOWN_BYTES and len(self._known) > len(added):
+            key, (_, size) = self._known.popitem(last=False)
+            self._known_bytes -= size
+            dropped.append(str(key))
+        part = min(_SLICE_SECONDS, limits.cpu_seconds)
+        message = {
+            "drop": dropped,
+            "add": added,
+            "limits": {
+                "cpu_seconds": limits.cpu_seconds,
+                "slice_seconds": part,
+                "wall_seconds": part * limits.wall_factor,
+                "memory_bytes": limits.memory_bytes,
+                "output_bytes": limits.output_bytes,
+                "processes": limits.processes,
+                "open_files": limits.open_files,
+            },
+            "count_processes": self._count_processes,
+            "share": share,
+            "programs": programs,
+        }
+        data = json.dumps(message).encode()
+        end = time.monotonic() + _LOST_SECONDS + len(jobs) * 3 * part * limits.wall_factor
+        self._write(b"%08x" % len(data) + data, end)
+        head = json.loads(bytes(self._read(int(bytes(self._read(_LENGTH_BYTES, end)), 16), end)))
+        size = sum(result["bytes"] for result in head["results"])
+        return head, self._read(size, end)
+
+    def _key(self, inputs: tuple[str, ...], added: dict[str, tuple[str, ...]]) -> str:
+        """The name that the worker knows these inputs by; new ones are put among ``added``."""
+        key = id(inputs)  # the table keeps them alive, so no others can have this number
+        if key in self._known:
+            self._known.move_to_end(key)
+        else:
+            size = sum(map(len, inputs))
+            self._known[key] = (inputs, size)
+            self._known_bytes += size
+            added[str(key)] = inputs
+        return str(key)
+
+    def _write(self, data: bytes, end: float) -> None:
+        assert self._process.stdin is not None
+        fd = self._process.stdin.fileno()
+        os.set_blocking(fd, False)
+        left = memoryview(data)
+        while left:
+            if not select.select([], [fd], [], max(0.0, end - time.monotonic()))[1]:
+                raise _WorkerLostError
+            with contextlib.suppress(BlockingIOError):
+                left = left[os.write(fd, left[:_PIECE]) :]
+
+    def _read(self, size: int, end: float) -> memoryview:
+        assert self._process.stdout is not None
+        fd = self._process.stdout.fileno()
+        data = bytearray()
+        while len(data) < size:
+            if not select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
+                raise _WorkerLostError
+            piece = os.read(fd, min(_PIECE, size - len(data)))
+            if not piece:
+                raise _WorkerLostError
+            data += piece
+        return memoryview(data)
+
+    def kill(self) -> None:
+        """End the sandbox and all in it."""
+        self._process.kill()
+        if not self.busy:
+            self.close()
+
+    def close(self) -> None:
+        """Reap process 1 and close our ends."""
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        if self._sink >= 0:
+            os.close(self._sink)
+            self._sink = -1
+
+
+@contextlib.contextmanager
+def _pinned(number: int) -> Iterator[None]:
+    """Let a process start on one processor only: what it forks then wakes on a warm one.
+
+    The affinity is that of this thread, and the new process inherits it.
+    """
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {sorted(allowed)[number % len(allowed)]})
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)

@@ -1,0 +1,301 @@
+"""Process 1 of a sandbox that serves many called programs: compile, fork, collect, clean up.
+
+This file runs inside the sandbox on an interpreter of 3.9 or newer and imports nothing of
+codequake but its neighbours there.  A request (8 bytes of length, then JSON) brings programs; the
+answer (in the same form, then the records of the programs) says for each what can be told.
+Programs run in forked children that hold neither of the two pipes; nothing in this sandbox can be
+written, and after each child everything in the process namespace is killed and reaped.
+
+What a program does here can prove that it is right.  It proves that the program is wrong only when
+its code is seen to be harmless and to carry nothing over (``plain`` in the answer); all else is
+for the caller to run in a sandbox of its own.
+"""
+
+# contextlib would cost start-up time in every sandbox:
+# ruff: noqa: SIM105
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import warnings
+
+from codequake.sandbox import admission, calling, candidate
+from codequake.sandbox.watching import cpu_of, raise_stack
+
+TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any, NoReturn
+
+    Program = tuple[int, CodeType, str, tuple[bytes, ...]]
+
+__all__ = ["Zygote", "main"]
+
+SINK_FD = 2
+RECURSION_LIMIT = 300_000
+STEP_SECONDS = 0.05
+WARM = (
+    *("array", "bisect", "collections", "copy", "datetime", "fractions", "functools", "heapq"),
+    *("itertools", "json", "math", "operator", "re", "string", "typing"),
+)
+LENGTH_BYTES = 8
+
+
+class Zygote:
+    """Serves requests until its driver is gone."""
+
+    def __init__(self, requests: int, report: int) -> None:
+        self.requests = requests
+        self.report = report
+        self.inputs: dict[str, tuple[bytes, ...]] = {}
+        self.limits: dict[str, Any] = {}
+        self.count_processes = False
+
+    def serve(self) -> None:
+        """Answer one request after the other; return when there are no more."""
+        while True:
+            length = self._read(LENGTH_BYTES)
+            if length is None:
+                return
+            message = self._read(int(length, 16))
+            if message is None:
+                return
+            self._answer(json.loads(message))
+
+    def _read(self, count: int) -> bytes | None:
+        data = bytearray()
+        while len(data) < count:
+            piece = os.read(self.requests, count - len(data))
+            if not piece:
+                return None
+            data += piece
+        return bytes(data)
+
+    def _answer(self, request: dict[str, Any]) -> None:
+        for key in request["drop"]:
+            del self.inputs[key]
+        for key, texts in request["add"].items():
+            self.inputs[key] = tuple(calling.pack_arguments(text) for text in texts)
+        self.limits = request["limits"]
+        self.count_processes = request["count_processes"]
+        results: list[dict[str, Any]] = []
+        together: list[Program] = []
+        apart: list[Program] = []
+        for index, (source, entry_point, key) in enumerate(request["programs"]):
+            result, code = _compiled(source)
+            results.append(result)
+            if code is not None:
+                program = (index, code, entry_point, self.inputs[key])
+                (together if request["share"] and result["shares"] else apart).append(program)
+        records: dict[int, bytes] = {}
+        self._run_together(together, results, records)
+        for program in apart:
+            self._fork([program], results, records, alone=True)
+        self._reply(results, records)
+
+    def _run_together(
+        self, programs: list[Program], results: list[dict[str, Any]], records: dict[int, bytes]
+    ) -> None:
+        """Run programs in one child; one that uses it up is left out and the rest go on."""
+        while programs:
+            done = self._fork(programs, results, records, alone=False)
+            programs = programs[done + 1 :]
+
+    def _reply(self, results: list[dict[str, Any]], records: dict[int, bytes]) -> None:
+        for index, result in enumerate(results):
+            result["bytes"] = len(records.get(index, b""))
+        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        head = json.dumps({"results": results, "held": used}).encode()
+        pieces = [b"%08x" % len(head), head]
+        pieces += [records[index] for index in sorted(records)]
+        data = memoryview(b"".join(pieces))
+        while data:
+            data = data[os.write(self.report, data) :]
+
+    # -- one child ---------------------------------------------------------------------------
+
+    def _fork(
+        self,
+        programs: list[Program],
+        results: list[dict[str, Any]],
+        records: dict[int, bytes],
+        *,
+        alone: bool,
+    ) -> int:
+        """Run programs in a child, take their records, and return how many gave one."""
+        os.ftruncate(SINK_FD, 0)
+        os.lseek(SINK_FD, 0, os.SEEK_SET)
+        reader, writer = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            self._child(programs, writer, alone)
+        os.close(writer)
+        data = self._collect(pid, reader, len(programs))
+        os.close(reader)
+        used = self._clear(pid)
+        done = 0
+        for (index, *_), record in zip(programs, _records(data)):  # noqa: B905 - 3.9
+            if record[0] != index:
+                break  # written by the program itself: as good as nothing
+            result = results[index]
+            result["kind"], result["cpu"] = record[1], record[2] / 1e6
+            records[index] = record[3]
+            done += 1
+            if alone:
+                result["cpu"], result["peak"] = used
+        return done
+
+    def _child(self, programs: list[Program], report: int, alone: bool) -> NoReturn:
+        """Become the process of some programs."""
+        try:
+            os.setpgid(0, 0)
+            os.close(self.requests)
+            os.close(self.report)
+            limits = self.limits
+            pairs = [
+                (resource.RLIMIT_CPU, int(limits["cpu_seconds"]) + 2 if alone else 3600),
+                (resource.RLIMIT_AS, limits["memory_bytes"]),
+                (resource.RLIMIT_FSIZE, limits["output_bytes"]),
+                (resource.RLIMIT_CORE, 0),
+                (resource.RLIMIT_NOFILE, limits["open_files"]),
+            ]
+            if self.count_processes:
+                pairs.append((resource.RLIMIT_NPROC, limits["processes"]))
+            for kind, value in pairs:
+                resource.setrlimit(kind, (value, value))
+            gc.enable()
+            calling.run_programs(programs, report, alone=alone)
+        finally:
+            os._exit(0)
+
+    def _collect(self, pid: int, reader: int, count: int) -> bytes:
+        """Read records until all are there, the child ends, or it uses up a limit."""
+        ended = os.pidfd_open(pid)
+        poller = select.poll()
+        for fd in (ended, reader):
+            poller.register(fd, select.POLLIN)
+        poller.register(self.requests, 0)  # only its hang-up is of interest
+        data = bytearray()
+        found = position = 0
+        mark = (0.0, time.monotonic())
+        while found < count:
+            ready = dict(poller.poll(STEP_SECONDS * 1000))
+            if self.requests in ready:
+                os._exit(0)
+            if reader in ready:
+                piece = os.read(reader, 1 << 20)
+                data += piece
+                before = found
+                found, position = _scan(data, found, position)
+                if found != before:
+                    mark = (cpu_of(pid), time.monotonic())
+                if not piece or len(data) - position > self.limits["output_bytes"]:
+                    break
+            elif ended in ready or self._is_over(pid, mark):
+                break
+        os.close(ended)
+        return bytes(data)
+
+    def _is_over(self, pid: int, mark: tuple[float, float]) -> bool:
+        """Whether a child has used up what it may use for one program."""
+        busy, elapsed = cpu_of(pid) - mark[0], time.monotonic() - mark[1]
+        limits = self.limits
+        return bool(busy > limits["slice_seconds"] or elapsed > limits["wall_seconds"])
+
+    def _clear(self, pid: int) -> tuple[float, int]:
+        """Kill and reap all that there is beside us; return time and memory of the child."""
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        _, _, own = os.wait4(pid, 0)
+        while True:
+            try:
+                os.waitpid(-1, 0)
+            except ChildProcessError:
+                break
+        return own.ru_utime + own.ru_stime, own.ru_maxrss * 1024
+
+
+def _compiled(source: str) -> tuple[dict[str, Any], CodeType | None]:
+    """Compile a program and say what its code allows; ``why`` is given when it is none."""
+    result: dict[str, Any] = {"why": "", "shares": False, "plain": False, "kind": "none"}
+    result.update(cpu=0.0, peak=None)
+    try:
+        code = compile(source, candidate.FILE_NAME, "exec", dont_inherit=True)
+    except (MemoryError, RecursionError):
+        return result, None  # for the caller to run where there is more room
+    except (SyntaxError, ValueError, OverflowError) as error:
+        result.update(why=candidate.syntax_problem(error), kind="syntax", plain=True)
+        return result, None
+    result["shares"] = admission.can_share(code)
+    result["plain"] = result["shares"] and admission.keeps_nothing(code)
+    return result, code
+
+
+def _scan(data: bytearray, found: int, position: int) -> tuple[int, int]:
+    """Count the records that are whole; return their number and where the last of them ends."""
+    while True:
+        line = data.find(b"\n", position)
+        if line < 0:
+            return found, position
+        try:
+            end = line + 1 + int(data[position:line].rpartition(b" ")[2])
+        except ValueError:
+            return found, position  # no record: what is left of this child cannot be read
+        if end > len(data) or end <= line:
+            return found, position
+        found, position = found + 1, end
+
+
+def _records(data: bytes) -> list[tuple[int, str, int, bytes]]:
+    """Return the whole records in what a child wrote, up to the first that is none."""
+    records: list[tuple[int, str, int, bytes]] = []
+    position = 0
+    while True:
+        line = data.find(b"\n", position)
+        parts = data[position:line].split(b" ") if line >= 0 else []
+        try:
+            index, kind, used, size = parts
+            end = line + 1 + int(size)
+            if end > len(data) or end <= line:
+                return records
+            record = (int(index), kind.decode("ascii"), int(used), data[line + 1 : end])
+        except ValueError:
+            return records
+        records.append(record)
+        position = end
+
+
+def main() -> None:
+    """Serve the driver on descriptors 0 and 1; what programs print goes into the file on 2."""
+    os.setpgid(0, 0)  # the group that we were started in holds bubblewrap itself
+    for taken in (signal.SIGINT, signal.SIGPIPE):
+        signal.signal(taken, signal.SIG_DFL)
+    requests, report = os.dup(0), os.dup(1)
+    for fd in (requests, report):
+        os.set_inheritable(fd, False)
+    null = os.open("/dev/null", os.O_RDWR)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(SINK_FD, 1)
+    raise_stack()
+    sys.setrecursionlimit(RECURSION_LIMIT)
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
+    warnings.simplefilter("ignore")
+    for name in WARM:
+        __import__(name)
+    candidate.open_streams()
+    os.write(report, b"ready   ")
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    Zygote(requests, report).serve()
