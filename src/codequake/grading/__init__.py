@@ -8,6 +8,7 @@ from codequake.grading.completions import CompletionFile, read_completions
 from codequake.grading.extract import Extraction, extract
 from codequake.grading.grader import Grader, verdict_key
 from codequake.grading.oracle import SandboxOracle
+from codequake.grading.running import Program, grade_programs
 from codequake.grading.selftest import self_test
 
 __all__ = [
@@ -15,9 +16,11 @@ __all__ = [
     "Extraction",
     "GradeItem",
     "Grader",
+    "Program",
     "SandboxOracle",
     "extract",
     "grade_items",
+    "grade_programs",
     "outputs_agree",
     "read_completions",
     "self_test",

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 
 from codequake.errors import UsageError
 from codequake.grading.grader import Grader, Judgement, job_for, judge
 from codequake.records import Problem, Status
 from codequake.sandbox import Care, Job, Outcome
 
-__all__ = ["Pending", "Program", "Ran", "Runner"]
+__all__ = ["Pending", "Program", "Ran", "Runner", "grade_programs"]
+
+_GROUP = 64
+_GROUPS_AHEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,35 @@ class Ran:
     memory_bytes: int | None
 
 
+def grade_programs(
+    grader: Grader,
+    programs: Iterable[Program],
+    *,
+    workers: int,
+    care: Care = Care.TOGETHER,
+) -> Iterator[Judgement]:
+    """Yield the judgement of each program, in order; every program is run, equal ones too.
+
+    ``programs`` may be an iterator; it is read only a little ahead.  Raises ``UsageError`` for
+    less than one worker and for a problem that cannot be graded.
+    """
+    runner = Runner(grader, workers, care)
+    waiting: deque[Pending] = deque()
+    source = iter(programs)
+    try:
+        while True:
+            while len(waiting) < _GROUP * workers * _GROUPS_AHEAD:
+                group = list(islice(source, _GROUP))
+                if not group:
+                    break
+                waiting.extend(runner.submit(group))
+            if not waiting:
+                return
+            yield waiting.popleft().result().judgement
+    finally:
+        runner.close()
+
+
 class Pending:
     """The result of one program of a group, once it is there."""
 
@@ -61,11 +95,12 @@ class Runner:
     never called wrong on less.
     """
 
-    def __init__(self, grader: Grader, workers: int) -> None:
-        """Raises ``UsageError`` for less than one worker."""
+    def __init__(self, grader: Grader, workers: int, care: Care = Care.TOGETHER) -> None:
+        """``care`` is what programs get first.  Raises ``UsageError`` for less than one worker."""
         if workers < 1:
             raise UsageError(f"workers is {workers}; allowed: 1 or more")
         self._grader = grader
+        self._care = care
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grade")
         self._futures: set[Future[list[Ran | Future[Ran]]] | Future[Ran]] = set()
         self._inputs: dict[int, tuple[Problem, tuple[str, ...]]] = {}
@@ -99,7 +134,7 @@ class Runner:
         return job
 
     def _run_group(self, work: list[tuple[Problem, Job]]) -> list[Ran | Future[Ran]]:
-        ran = self._run(work, Care.TOGETHER)
+        ran = self._run(work, self._care)
         self._again(work, ran, Care.APART)
         found: list[Ran | Future[Ran]] = []
         for (problem, job), (result, outcome) in zip(work, ran, strict=True):

@@ -249,13 +249,9 @@ class _Worker:
         self, jobs: list[Job], limits: Limits, *, share: bool
     ) -> tuple[dict[str, Any], memoryview]:
         """Send programs with the inputs that the worker lacks; return the answer to them."""
-        dropped: list[str] = []
         added: dict[str, tuple[str, ...]] = {}
         programs = [[job.source, job.entry_point, self._key(job.inputs, added)] for job in jobs]
-        while self._known_bytes > _KNOWN_BYTES and len(self._known) > len(added):
-            key, (_, size) = self._known.popitem(last=False)
-            self._known_bytes -= size
-            dropped.append(str(key))
+        dropped = self._forget({key for _, _, key in programs})
         part = min(_SLICE_SECONDS, limits.cpu_seconds)
         message = {
             "drop": dropped,
@@ -291,6 +287,17 @@ class _Worker:
             self._known_bytes += size
             added[str(key)] = inputs
         return str(key)
+
+    def _forget(self, needed: set[str | None]) -> list[str]:
+        """Choose the oldest inputs that are to be dropped, none of those that are needed now."""
+        dropped: list[str] = []
+        while self._known_bytes > _KNOWN_BYTES:
+            oldest = next(iter(self._known))
+            if str(oldest) in needed:
+                break  # all that are left: those of this request were moved to the end
+            self._known_bytes -= self._known.pop(oldest)[1]
+            dropped.append(str(oldest))
+        return dropped
 
     def _write(self, data: bytes, end: float) -> None:
         assert self._process.stdin is not None
