@@ -42,6 +42,9 @@ OutOption = Annotated[Path, typer.Option("--out", help="Folder of the study.")]
 WorkersOption = Annotated[
     int, typer.Option("--workers", min=0, help="Sandboxes at a time; 0 means one per core.")
 ]
+SandboxOption = Annotated[
+    str, typer.Option("--sandbox", help="bwrap, none, inspect:local or inspect:docker.")
+]
 
 
 def _workers(count: int) -> int:
@@ -144,7 +147,7 @@ def problems_show(problem_id: str, json: JsonOption = False) -> None:
 @problems_app.command("check")
 def problems_check(
     name: Annotated[str, typer.Argument(help="A bundled set or a file; all bundled sets.")] = "",
-    sandbox: Annotated[str, typer.Option("--sandbox", help="bwrap or none.")] = "bwrap",
+    sandbox: SandboxOption = "bwrap",
     json: JsonOption = False,
 ) -> None:
     """Check that references pass their tests, examples are true and wrong programs fail."""
@@ -175,7 +178,7 @@ def perturb(
         list[str] | None, typer.Option("--perturbation", help="A name; may be repeated.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the variants.")] = 0,
-    sandbox: Annotated[str, typer.Option("--sandbox", help="bwrap or none.")] = "bwrap",
+    sandbox: SandboxOption = "bwrap",
     json: JsonOption = False,
 ) -> None:
     """Only make the variants of a study and check them."""
@@ -279,7 +282,7 @@ def grade(
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, max=600, help="CPU seconds for one test.")
     ] = 5.0,
-    sandbox: Annotated[str, typer.Option("--sandbox", help="bwrap or none.")] = "bwrap",
+    sandbox: SandboxOption = "bwrap",
     engine: Annotated[str, typer.Option("--engine", help="local.")] = "local",
     json: JsonOption = False,
 ) -> None:

@@ -2,6 +2,11 @@
 
 from codequake.models.behaviour import Behaviour, behaviour_names, load_behaviour
 from codequake.models.generator import AnswerCounts, answer_requests
+from codequake.models.inspect_sandbox import (
+    InspectSandboxBackend,
+    inspect_provider_names,
+    open_inspect_backend,
+)
 from codequake.models.open import OpenModel, Retries, open_model
 from codequake.models.prompts import render_messages, style_names
 from codequake.models.simulate import SimContext
@@ -10,6 +15,7 @@ from codequake.models.weights import fetch_weights, find_weights
 __all__ = [
     "AnswerCounts",
     "Behaviour",
+    "InspectSandboxBackend",
     "OpenModel",
     "Retries",
     "SimContext",
@@ -17,7 +23,9 @@ __all__ = [
     "behaviour_names",
     "fetch_weights",
     "find_weights",
+    "inspect_provider_names",
     "load_behaviour",
+    "open_inspect_backend",
     "open_model",
     "render_messages",
     "style_names",

@@ -9,6 +9,7 @@ import selectors
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
@@ -17,7 +18,19 @@ from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.memory import tree_bytes
 from codequake.sandbox.toolchains import toolchain_of
 
-__all__ = ["Driver", "Launch", "runner_source"]
+__all__ = [
+    "ENDED_OUTSIDE",
+    "Driver",
+    "Launch",
+    "Reading",
+    "Reporter",
+    "Try",
+    "job_message",
+    "reply_room",
+    "runner_source",
+    "time_ceiling",
+    "tried",
+]
 
 _PARTS = ("watching", "prelude", "candidate", "inside")
 _WORKER_PARTS = ("watching", "prelude", "candidate", "admission", "calling", "zygote")
@@ -42,6 +55,7 @@ _PIECE = 1 << 16
 _START_SECONDS = 60.0
 _CPU_SLACK = 2.0
 _LOOK_SECONDS = 0.05
+ENDED_OUTSIDE = "the run was ended from outside"
 
 # How often a job is tried whose sandbox went away: twice once the program may have run, and once
 # more where the sandbox was never ready and so has run nothing of it.
@@ -77,7 +91,7 @@ class Launch:
 
 
 @dataclass(slots=True)
-class _Reading:
+class Reading:
     """What came from process 1 so far."""
 
     lines: bytearray = field(default_factory=bytearray)
@@ -92,12 +106,33 @@ class _Reading:
         return self.overflow or self.late or self.starved
 
 
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One run of a job: whether process 1 was ready, and whether it went away by itself."""
+
+    outcome: Outcome
+    was_ready: bool
+    brought_down: bool
+
+
+def tried(once: Callable[[], Try]) -> Outcome:
+    """Run a job once, and again where its sandbox went away by itself."""
+    started = 0
+    for _ in range(_TRIES):
+        found = once()
+        started += found.was_ready
+        if not found.brought_down or started == _TRIES_WHEN_STARTED:
+            break
+        # A machine that is busy or short of memory may have ended it, too: only what happens
+        # at every try is the program's doing, or a fault of this machine.
+    return found.outcome
+
+
 class Driver:
     """Runs process 1 of one backend; may be used from several threads."""
 
     def __init__(self, name: str, warning: str) -> None:
-        self._name = name
-        self._warning = warning
+        self._reporter = Reporter(name, warning)
         self._live: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._kills = 0
@@ -109,27 +144,16 @@ class Driver:
 
     def run(self, job: Job, launch: Launch) -> Outcome:
         """Run a job to its end.  Nothing that the program does raises."""
-        message = _job_message(job, launch)
-        started = 0
-        for _ in range(_TRIES):
-            kills = self._kills
-            outcome, was_ready, brought_down = self._once(job, launch, message)
-            if self._kills != kills:
-                return self.ended_from_outside()
-            started += was_ready
-            if not brought_down or started == _TRIES_WHEN_STARTED:
-                break
-            # A machine that is busy or short of memory may have ended it, too: only what happens
-            # at every try is the program's doing, or a fault of this machine.
-        return outcome
+        message = job_message(job, launch)
+        return tried(lambda: self._once(job, launch, message))
 
-    def _once(self, job: Job, launch: Launch, message: bytes) -> tuple[Outcome, bool, bool]:
-        """Run a job; also tell whether process 1 was ready, and whether it went away by itself."""
+    def _once(self, job: Job, launch: Launch, message: bytes) -> Try:
+        kills = self._kills
         try:
             process = _start(launch)
         except OSError as error:
             why = f"cannot start {launch.command[0]}: {error.strerror or error}"
-            return self._broken(why), False, False
+            return Try(self._reporter.broken(why), False, False)
         with self._lock:
             self._live.add(process)
         try:
@@ -144,10 +168,9 @@ class Driver:
                         pipe.close()
             with self._lock:
                 self._live.discard(process)
-        lines = bytes(reading.lines)
-        started = b'"ready"' in lines
-        brought_down = not started or (b'"event": "end"' not in lines and not reading.cut)
-        return self._outcome(job, reading), started, brought_down
+        if self._kills != kills:
+            return Try(self._reporter.broken(ENDED_OUTSIDE), False, False)
+        return self._reporter.judge(job, reading)
 
     def kill_all(self) -> None:
         """Kill every process 1 that lives, and with it all that runs inside."""
@@ -158,27 +181,43 @@ class Driver:
 
     def ended_from_outside(self) -> Outcome:
         """Return the outcome of a job that ``kill_all`` ended."""
-        return self._broken("the run was ended from outside")
+        return self._reporter.broken(ENDED_OUTSIDE)
 
-    def _broken(self, why: str) -> Outcome:
+
+class Reporter:
+    """Turns what came from process 1 into an outcome that names its backend."""
+
+    def __init__(self, name: str, warning: str) -> None:
+        self._name = name
+        self._warning = warning
+
+    def broken(self, why: str) -> Outcome:
+        """Return the outcome of a sandbox that failed."""
         build = Build(ok=False, why="")
         return Outcome(build, None, (), None, None, self._name, why, self._warning)
 
-    def _outcome(self, job: Job, reading: _Reading) -> Outcome:
+    def judge(self, job: Job, reading: Reading) -> Try:
+        """Read the events.  Nothing that process 1 or the program wrote raises."""
+        lines = bytes(reading.lines)
+        started = b'"ready"' in lines
+        brought_down = not started or (b'"event": "end"' not in lines and not reading.cut)
+        return Try(self._outcome(job, reading), started, brought_down)
+
+    def _outcome(self, job: Job, reading: Reading) -> Outcome:
         try:
             events = [json.loads(line) for line in bytes(reading.lines).split(b"\n")[:-1]]
             return self._from_events(job, events, reading)
         except (ValueError, KeyError, TypeError) as error:
-            return self._broken(f"process 1 of the sandbox wrote no event: {error}")
+            return self.broken(f"process 1 of the sandbox wrote no event: {error}")
 
-    def _from_events(self, job: Job, events: list[Any], reading: _Reading) -> Outcome:
+    def _from_events(self, job: Job, events: list[Any], reading: Reading) -> Outcome:
         by_name = {event["event"]: event for event in events}
         said = bytes(reading.errors).decode("utf-8", "replace").strip().splitlines()
         if "ready" not in by_name:
             why = said[-1] if said else "it said nothing"
-            return self._broken(f"the sandbox did not start: {why}")
+            return self.broken(f"the sandbox did not start: {why}")
         if "broken" in by_name:
-            return self._broken(str(by_name["broken"]["why"]))
+            return self.broken(str(by_name["broken"]["why"]))
         end = by_name.get("end")
         cpu, peak = (end["cpu"], end["peak"]) if end else (None, None)
         built = by_name.get("build")
@@ -196,7 +235,7 @@ class Driver:
         return Outcome(build, found, runs, cpu, peak, self._name, None, self._warning)
 
 
-def _filled(runs: tuple[Run, ...], job: Job, reading: _Reading, *, ended: bool) -> tuple[Run, ...]:
+def _filled(runs: tuple[Run, ...], job: Job, reading: Reading, *, ended: bool) -> tuple[Run, ...]:
     """Say what became of the inputs that process 1 did not report."""
     if not ended:
         # Process 1 was brought down while the program ran: the program's doing, not a pass.
@@ -223,7 +262,8 @@ def _run_of(event: dict[str, Any]) -> Run:
     )
 
 
-def _job_message(job: Job, launch: Launch) -> bytes:
+def job_message(job: Job, launch: Launch) -> bytes:
+    """Return the line of JSON that process 1 reads."""
     limits = {name: getattr(job.limits, name) for name in job.limits.__dataclass_fields__}
     chain = toolchain_of(job.language)
     message = {
@@ -262,14 +302,14 @@ def _start(launch: Launch) -> subprocess.Popen[bytes]:
     )
 
 
-def _exchange(process: subprocess.Popen[bytes], message: bytes, job: Job) -> _Reading:
+def _exchange(process: subprocess.Popen[bytes], message: bytes, job: Job) -> Reading:
     """Send the job and read events until process 1 ends, says too much, or is late."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    reading = _Reading()
-    room = job.limits.total_output_bytes * 6 + 2 * len(message) + (len(job.inputs) + 4) * 8192
-    end = time.monotonic() + _ceiling(job)
+    reading = Reading()
+    room = reply_room(job, message)
+    end = time.monotonic() + time_ceiling(job)
     with selectors.DefaultSelector() as selector:
         os.set_blocking(process.stdin.fileno(), False)
         selector.register(process.stdin, selectors.EVENT_WRITE)
@@ -317,7 +357,7 @@ def _feed(
 def _take(
     pipe: Any,
     process: subprocess.Popen[bytes],
-    reading: _Reading,
+    reading: Reading,
     selector: selectors.BaseSelector,
 ) -> None:
     piece = os.read(pipe.fileno(), _PIECE)
@@ -329,7 +369,12 @@ def _take(
         reading.errors += piece
 
 
-def _ceiling(job: Job) -> float:
+def reply_room(job: Job, message: bytes) -> int:
+    """Bytes of events that the limits of a job allow; its text may be escaped sixfold."""
+    return job.limits.total_output_bytes * 6 + 2 * len(message) + (len(job.inputs) + 4) * 8192
+
+
+def time_ceiling(job: Job) -> float:
     """Elapsed seconds after which process 1 itself must have failed."""
     limits = job.limits
     tests = len(job.inputs) * (limits.cpu_seconds + _CPU_SLACK)

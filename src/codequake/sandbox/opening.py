@@ -9,7 +9,7 @@ from codequake.sandbox.jobs import Backend, Job, Mode
 from codequake.sandbox.unsafe import UnsafeBackend
 from codequake.tasks import Language
 
-__all__ = ["open_backend"]
+__all__ = ["open_backend", "trial_fault"]
 
 
 def open_backend(kind: str = "bwrap") -> Backend:
@@ -26,11 +26,18 @@ def open_backend(kind: str = "bwrap") -> Backend:
             backend = UnsafeBackend()
         case _:
             raise UsageError(f"sandbox {kind!r} is not known; allowed: bwrap, none")
-    trial = Job(Language.PYTHON, "def probe(x):\n    return x\n", Mode.CALL, "probe", ("[1]",))
-    outcome = backend.run(trial)
-    if outcome.harness_error is not None or not outcome.runs or outcome.runs[0].output != "1":
-        why = outcome.harness_error or outcome.build.why or "a trial program gave no result"
+    why = trial_fault(backend)
+    if why is not None:
         remedies = [found.remedy for found in diagnose() if found.required and not found.ok]
         hint = "; ".join(remedies) or "`codequake doctor` says more"
         raise SandboxUnavailableError(f"programs cannot be isolated here: {why}; {hint}")
     return backend
+
+
+def trial_fault(backend: Backend) -> str | None:
+    """Run a program of ours; return why that gave no right result, ``None`` when it did."""
+    trial = Job(Language.PYTHON, "def probe(x):\n    return x\n", Mode.CALL, "probe", ("[1]",))
+    outcome = backend.run(trial)
+    if outcome.harness_error is None and outcome.runs and outcome.runs[0].output == "1":
+        return None
+    return outcome.harness_error or outcome.build.why or "a trial program gave no result"

@@ -16,6 +16,7 @@ from codequake.files import read_text
 from codequake.models import style_names
 from codequake.perturb import PERTURBATIONS, PerturbationSpec
 from codequake.records import JsonText
+from codequake.study.sandboxes import check_sandbox_name
 
 __all__ = [
     "Decoding",
@@ -39,7 +40,7 @@ class Decoding:
 
 @dataclass(frozen=True, slots=True)
 class GraderSettings:
-    """Limits of one test in CPU seconds, and how programs are isolated."""
+    """Limits of one test in CPU seconds, and the name of the sandbox (see ``open_sandbox``)."""
 
     timeout: float = 5.0
     sandbox: str = "bwrap"
@@ -162,6 +163,10 @@ def _check(config: StudyConfig, text: str, place: str) -> None:
         refuse("level", f"level is {config.level}; allowed: 0.5 to below 1")
     if not 0.1 <= config.grader.timeout <= 600:
         refuse("timeout", f"timeout is {config.grader.timeout}; allowed: 0.1 to 600 seconds")
+    try:
+        check_sandbox_name(config.grader.sandbox)
+    except UsageError as error:
+        refuse("sandbox", str(error))
     _check_decoding(config.decoding, refuse)
     if config.style not in style_names():
         allowed = ", ".join(style_names())

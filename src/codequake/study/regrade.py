@@ -80,7 +80,7 @@ def grade_file(
     problems = {problem.problem_id: problem for problem in load_set(set_name)}
     read = read_completions(source)
     items, complaints = _items(read, problems, set_name)
-    grader = open_grader(settings)
+    grader = open_grader(settings, notify)
     verdicts = _grade_all(grader, items, workers, notify)
     if out is not None:
         write_jsonl(out, verdicts)
@@ -127,7 +127,7 @@ def regrade_study(path: Path, *, workers: int, notify: Notify) -> Graded:
         completions,
         problems,
         variants,
-        open_grader(config.grader),
+        open_grader(config.grader, notify),
         workers=workers,
         notify=notify,
         again=True,

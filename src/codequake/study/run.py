@@ -16,13 +16,14 @@ from codequake.perturb import PERTURBATIONS, PerturbationSpec
 from codequake.ports import Oracle
 from codequake.records import JsonText, Problem, Verdict
 from codequake.report import summary_text, write_report
-from codequake.sandbox import Limits, open_backend
+from codequake.sandbox import Limits
 from codequake.study.asking import Asked, ask_models, open_models
 from codequake.study.config import GraderSettings, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
 from codequake.study.plan import completions_of
 from codequake.study.progress import Notify
 from codequake.study.reporting import StudyData, estimate_stage, tables_of
+from codequake.study.sandboxes import open_sandbox
 from codequake.study.stages import (
     PENDING,
     Made,
@@ -108,7 +109,7 @@ def study_of_options(
 
 def make_study_variants(config: StudyConfig, out: Path, notify: Notify) -> Made:
     """Run the first two stages of a study."""
-    backend = open_backend(config.grader.sandbox)
+    backend = open_sandbox(config.grader.sandbox, notify)
     _, _, made = _begin(StudyFolder(out), config, SandboxOracle(backend), notify)
     return made
 
@@ -130,9 +131,10 @@ def _begin(
     return config, problems, made
 
 
-def open_grader(settings: GraderSettings) -> Grader:
+def open_grader(settings: GraderSettings, notify: Notify) -> Grader:
     """Return a grader that has just proved that it can tell right from wrong."""
-    grader = Grader(open_backend(settings.sandbox), Limits(cpu_seconds=settings.timeout))
+    backend = open_sandbox(settings.sandbox, notify)
+    grader = Grader(backend, Limits(cpu_seconds=settings.timeout))
     self_test(grader)
     return grader
 
@@ -146,7 +148,7 @@ def run_study(config: StudyConfig, out: Path, *, workers: int, notify: Notify) -
     """
     folder = StudyFolder(out)
     ready = open_models(config.models)
-    grader = open_grader(config.grader)
+    grader = open_grader(config.grader, notify)
     config, problems, made = _begin(folder, config, SandboxOracle(grader.backend), notify)
     asked = ask_models(folder, config, problems, made.variants, ready, notify)
     data = _grade(folder, config, problems, made, asked, grader, workers, notify)
