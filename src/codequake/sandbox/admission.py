@@ -29,7 +29,7 @@ TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["READABLE", "can_share", "keeps_nothing"]
+__all__ = ["ATTRIBUTES", "MEMBERS", "READABLE", "can_share", "keeps_nothing"]
 
 READABLE = sys.version_info[:2] == (3, 11)
 """Whether the code of this interpreter is known here; without it no program shares a process."""
@@ -39,7 +39,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_MEMBERS = {
+MEMBERS = {
     "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
     "copy": "copy deepcopy",
@@ -77,19 +77,22 @@ _MEMBERS = {
         "Type TypeVar Union"
     ),
 }
-_MODULES = frozenset(_MEMBERS)
-_IMPORTED = frozenset(name for names in _MEMBERS.values() for name in names.split())
+_MODULES = frozenset(MEMBERS)
+_IMPORTED = frozenset(name for names in MEMBERS.values() for name in names.split())
 
 _SAFE_BUILTINS = _words(
     "ArithmeticError AssertionError AttributeError EOFError Exception False IndexError KeyError "
     "LookupError NameError None NotImplemented NotImplementedError OverflowError RecursionError "
     "RuntimeError StopIteration True TypeError UnicodeDecodeError UnicodeEncodeError UnicodeError "
-    "ValueError ZeroDivisionError __name__ abs all any ascii bin bool bytearray bytes callable "
+    "ValueError ZeroDivisionError abs all any ascii bin bool bytearray bytes callable "
     "chr classmethod complex dict divmod enumerate filter float format frozenset hex int "
     "isinstance issubclass iter len list map max min next object oct ord pow print property range "
     "repr reversed round set slice sorted staticmethod str sum tuple zip"
 )
-_UNSAFE_BUILTINS = frozenset(dir(builtins)) - _SAFE_BUILTINS
+# Names with underscores have a list of their own below.
+_UNSAFE_BUILTINS = (
+    frozenset(name for name in dir(builtins) if not name.startswith("_")) - _SAFE_BUILTINS
+)
 
 # Names with underscores that a class or a main guard needs.  No method here is called by a table,
 # a cache or the collector on behalf of somebody else.
@@ -105,15 +108,16 @@ _PLAIN_TYPES = (
     *(collections.deque, fractions.Fraction, dt.date, dt.datetime, dt.time),
     *(dt.timedelta, re.Pattern, re.Match, types.MappingProxyType),
 )
-# str.format and str.format_map read any attribute that a text names.
-_TELLING = frozenset(("format", "format_map", "mro", "register", "with_traceback"))
+# str.format and str.format_map read any attribute that a text names; Match.re and Match.string are
+# names of modules that other modules hold.
+_TELLING = _words("format format_map mro re register string with_traceback")
 _NEVER_OWN_PREFIXES = ("_", "ag_", "co_", "cr_", "f_", "gi_", "tb_")
-_ATTRIBUTES = (
+ATTRIBUTES = (
     frozenset(name for kind in _PLAIN_TYPES for name in dir(kind) if not name.startswith("_"))
     | _IMPORTED
-    | frozenset(("args", "cache_clear", "cache_info", "close", "send", "value", "setter", "getter"))
+    | _words("args cache_clear cache_info close send value setter getter")
 ) - _TELLING
-_LIBRARY = frozenset(name for module in _MEMBERS for name in dir(__import__(module)))
+_LIBRARY = frozenset(name for module in MEMBERS for name in dir(__import__(module)))
 # A program's own methods may have any name, but for those that mean more on somebody else.
 _NEVER_OWN = (_LIBRARY - _IMPORTED) | _TELLING | frozenset(dir(functools.partial))
 
@@ -187,7 +191,7 @@ def _is_harmless(code: types.CodeType, own: set[str]) -> bool:
         return True
     if len(code.co_names) > 255:
         return False  # the number of a name would need an extended argument
-    attributes = _ATTRIBUTES | own if own else _ATTRIBUTES
+    attributes = ATTRIBUTES | own if own else ATTRIBUTES
     allowed = {_IMPORT_NAME: _MODULES, _IMPORT_FROM: _IMPORTED}
     return all(
         code.co_names[index] in allowed.get(operation, attributes)

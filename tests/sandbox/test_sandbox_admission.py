@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+
+import pytest
+
+from codequake.sandbox import admission
+
+# The lists hold for the interpreter that reads them; the sandbox's own is 3.11 on Debian 12.
+pytestmark = pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11), reason="the code of other interpreters is never shared"
+)
+
+
+def compiled(source: str) -> types.CodeType:
+    return compile(source, "solution.py", "exec", dont_inherit=True)
+
+
+ADMITTED = {
+    "function": "def add(a, b):\n    return a + b\n",
+    "solution": "class Solution:\n    def add(self, a: int, b: int) -> int:\n        return a + b\n",
+    "imports": (
+        "from collections import Counter, defaultdict\nimport heapq, math\nfrom typing import List\n"
+        "def f(xs: List[int]) -> int:\n    heapq.heapify(xs)\n"
+        "    return Counter(xs).most_common(1)[0][0] + math.gcd(*xs)\n"
+    ),
+    "memo": "from functools import lru_cache\n@lru_cache(None)\ndef f(n):\n    return n\n",
+    "f-string": "def f(x):\n    return f'{x:>5}'\n",
+    "generators": "def f(n):\n    yield from (i * i for i in range(n))\n",
+    "errors": "def f(s):\n    try:\n        return int(s)\n    except ValueError as e:\n        raise\n",
+    "guard": "def f(x):\n    return x\nif __name__ == '__main__':\n    print(f(1))\n",
+    "match": "def f(x):\n    match x:\n        case [a, *rest]:\n            return a\n",
+    "global": "n = 0\ndef f(x):\n    global n\n    n += x\n    return n\n",
+    "helper method": (
+        "class Solution:\n    def f(self, x):\n        return self.twice(x)\n"
+        "    def twice(self, x):\n        return 2 * x\n"
+    ),
+}
+REFUSED = {
+    "attribute store": "import math\ndef f(x):\n    math.pi = x\n",
+    "own attribute": "class A:\n    def f(self, x):\n        self.x = x\n",
+    "attribute delete": "import math\ndel math.pi\n",
+    "attribute as target": "import math\nfor math.pi in [3]:\n    pass\n",
+    "attribute of with": "import math\nwith open('x') as math.pi:\n    pass\n",
+    "unpacked attribute": "import math\n[math.pi, x] = 1, 2\n",
+    "os": "import os\n",
+    "sys": "import sys\n",
+    "submodule": "import collections.abc\n",
+    "submodule as name": "from collections import abc\n",
+    "star": "from math import *\n",
+    "wraps": "from functools import wraps\n",
+    "wraps by attribute": "import functools\nfunctools.wraps(len)(functools.partial)\n",
+    "own method called wraps": (
+        "import functools\nclass A:\n    def wraps(self):\n        pass\nfunctools.wraps(len)(A)\n"
+    ),
+    "module in a module": "import re\nre.sys.exit()\n",
+    "own method called sys": "import re\nclass A:\n    def sys(self):\n        pass\nre.sys.exit()\n",
+    "getattr": "def f(x):\n    return getattr(x, 'y')\n",
+    "type": "T = type('T', (), {})\n",
+    "format": "def f(x):\n    return '{0.__class__}'.format(x)\n",
+    "format unbound": "def f(x):\n    return str.format('{0.__class__}', x)\n",
+    "own method called format": (
+        "class A:\n    def format(self):\n        return ''\ndef f(x):\n    return '{}'.format(x)\n"
+    ),
+    "dunder": "def f(x):\n    return x.__class__\n",
+    "dunder of a normalised spelling": "def f(x):\n    return x.__ᵈict__\n",
+    "builtin of a normalised spelling": "def f(x):\n    return ｅval(x)\n",
+    "shared table of a function": "import heapq\nheapq.merge.__annotations__['x'] = 1\n",
+    "class that names a table": (
+        "import heapq\nclass A:\n    x: int\nheapq.merge.__annotations__['x'] = 1\n"
+    ),
+    "frame": "def f():\n    g = (g.gi_frame for _ in [1])\n    return next(g)\n",
+    "own method called as a frame": (
+        "class A:\n    def gi_frame(self):\n        pass\ndef f(g):\n    return g.gi_frame\n"
+    ),
+    "traceback": "def f(e):\n    return e.with_traceback(None).tb_frame\n",
+    "equality": "class A:\n    def __eq__(self, other):\n        return True\n",
+    "hash": "class A:\n    def __hash__(self):\n        return 1\n",
+    "finaliser": "class A:\n    def __del__(self):\n        pass\n",
+    "class pattern": "def f(x):\n    match x:\n        case object(real=r):\n            return r\n",
+    "registration": "from collections import Counter\nCounter.register(int)\n",
+    "async": "async def f(x):\n    await x\n",
+    "attrgetter": "from operator import attrgetter\n",
+    "random": "import random\nrandom.seed(1)\n",
+    "input": "def f(x):\n    return input()\n",
+    "too many names": "".join(f"a{number}.real\n" for number in range(300)),
+}
+
+
+@pytest.mark.parametrize("name", ADMITTED)
+def test_ordinary_programs_may_share_a_process(name: str) -> None:
+    assert admission.can_share(compiled(ADMITTED[name]))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_programs_that_could_leave_a_trace_may_not(name: str) -> None:
+    assert not admission.can_share(compiled(REFUSED[name]))
+
+
+@pytest.mark.parametrize(
+    ("source", "keeps"),
+    [
+        ("def f(x: list[int]) -> int:\n    return x\n", False),
+        ("import math\nMOD = 10**9 + 7\ndef f(x, y=(1, 2)):\n    return x\n", False),
+        ("class Solution:\n    '''Text.'''\n    def f(self, x):\n        return x\n", False),
+        ("def f(x):\n    seen = {}\n    def g(y):\n        seen[y] = 1\n    return g(x)\n", False),
+        ("seen = {}\ndef f(x):\n    seen[x] = 1\n", True),
+        ("def f(x, seen=[]):\n    seen.append(x)\n", True),
+        ("def f(x, *, seen=dict()):\n    seen[x] = 1\n", True),
+        ("n = 0\ndef f(x):\n    global n\n    n += 1\n", True),
+        ("class A:\n    seen = []\n    def f(self, x):\n        self.seen.append(x)\n", True),
+        ("class A:\n    seen = set()\n    def f(self, x):\n        self.seen.add(x)\n", True),
+        ("def make():\n    yield 1\ng = make()\ndef f(x):\n    return next(g)\n", True),
+        ("from functools import cache\n@cache\ndef f(x):\n    return x\n", True),
+        ("rows = [1 for _ in range(3)]\ndef f(x):\n    rows.pop()\n", True),
+    ],
+)
+def test_what_a_program_can_carry_from_call_to_call_is_seen(source: str, keeps: bool) -> None:
+    code = compiled(source)
+    assert admission.can_share(code)
+    assert admission.keeps_nothing(code) is not keeps
+
+
+def test_every_allowed_name_of_a_module_exists_there() -> None:
+    for module, names in admission.MEMBERS.items():
+        for name in names.split():
+            if name == "from_iterable":  # of itertools.chain
+                continue
+            assert hasattr(importlib.import_module(module), name), (module, name)
+
+
+def test_no_allowed_attribute_leads_to_a_frame_or_a_module() -> None:
+    for name in admission.ATTRIBUTES:
+        assert not name.startswith(("_", "gi_", "f_", "tb_", "co_"))
+        for module in admission.MEMBERS:
+            found = getattr(importlib.import_module(module), name, None)
+            assert not isinstance(found, types.ModuleType), (module, name)
