@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
+import tomllib
 import zlib
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.grading.grading_samples import LIMITS
-from tests.grading.test_grading_hostile import load
+from tests.grading.test_grading_hostile import FOLDER, load
 from tests.grading.together_run import grade_together
 
 from codequake.records import Language, Problem
 from codequake.sandbox import BubblewrapBackend
 
 CASES = load("together.toml", Language.PYTHON)
+NEIGHBOURS = tomllib.loads((FOLDER / "together.toml").read_text("utf-8"))["neighbour"]
 # Enough for everything that ends by itself; a case about time names its own limit.
 CPU_SECONDS = 4.0
 
 
 def every_third(problem: Problem, case: dict[str, Any]) -> Any:
-    """A fixed third of the cases runs each time, all of them with the quality tests."""
-    marks = () if zlib.crc32(case["name"].encode()) % 3 == 0 else (pytest.mark.quality,)
+    """A fixed third of the quick cases runs each time, all cases with the quality tests."""
+    often = zlib.crc32(case["name"].encode()) % 3 == 0 and not case.get("slow", False)
+    marks = () if often else (pytest.mark.quality,)
     return pytest.param(problem, case, id=case["name"], marks=marks)
+
+
+def neighbours(case: dict[str, Any], side: str) -> list[dict[str, Any]]:
+    """The programs on one side of a case; a string is the name of one that several cases have."""
+    return [NEIGHBOURS[item] if isinstance(item, str) else item for item in case.get(side, [])]
 
 
 @pytest.mark.parametrize(("problem", "case"), [every_third(*item) for item in CASES])
@@ -35,7 +43,7 @@ def test_program_among_neighbours(
 ) -> None:
     seconds = case.get("cpu_seconds", CPU_SECONDS)
     limits = dataclasses.replace(LIMITS, cpu_seconds=seconds, wall_factor=10.0)
-    row = [*case.get("before", []), case, *case.get("after", [])]
+    row = [*neighbours(case, "before"), case, *neighbours(case, "after")]
     programs = [item["program"] for item in row]
     statuses = grade_together(problem, programs, backend=backend, limits=limits)
     assert [
