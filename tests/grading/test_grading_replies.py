@@ -11,8 +11,17 @@ import pytest
 from codequake.grading import extract
 from codequake.records import Language, StopReason
 
-FILE = Path(__file__).parent / "cases" / "replies.toml"
-CASES: list[dict[str, Any]] = tomllib.loads(FILE.read_text("utf-8"))["reply"]
+FOLDER = Path(__file__).parent / "cases"
+
+
+def load(name: str) -> list[dict[str, Any]]:
+    replies: list[dict[str, Any]] = tomllib.loads((FOLDER / name).read_text("utf-8"))["reply"]
+    return replies
+
+
+CASES = [*load("replies.toml"), *load("replies_more.toml")]
+SOLUTION = "def first(items):\n    return items[0]\n"
+SENTENCE = "We look at the list, for example [3, 1], and if it is long, we look again. "
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
@@ -31,6 +40,24 @@ def test_reply(case: dict[str, Any]) -> None:
         assert found.status.value in statuses, (found.rule, found.message)
     else:
         assert _trimmed(found.program) in map(_trimmed, programs), found.rule
+
+
+@pytest.mark.parametrize("marks", ["```python\n{}```\n", "\n{}\n"], ids=["fenced", "bare"])
+def test_program_amid_two_hundred_kilobytes_of_prose(marks: str) -> None:
+    paragraphs = (SENTENCE * 10 + "\n\n") * (100_000 // (10 * len(SENTENCE)))
+    reply = paragraphs + marks.format(SOLUTION) + "\n" + paragraphs
+    assert len(reply) > 190_000
+    found = extract(
+        reply, language=Language.PYTHON, entry_point="first", stop_reason=StopReason.STOP
+    )
+    assert found.status is None
+    assert _trimmed(found.program) == _trimmed(SOLUTION)
+
+
+def test_names_are_unique_and_each_reply_is_explained() -> None:
+    names = [case["name"] for case in CASES]
+    assert len(names) == len(set(names))
+    assert all(case["why"].endswith(".") for case in CASES)
 
 
 def _trimmed(program: str) -> str:
