@@ -20,16 +20,16 @@ def compiled(source: str) -> types.CodeType:
 
 ADMITTED = {
     "function": "def add(a, b):\n    return a + b\n",
-    "solution": "class Solution:\n    def add(self, a: int, b: int) -> int:\n        return a + b\n",
+    "solution": "class Solution:\n    def add(self, a: int) -> int:\n        return a\n",
     "imports": (
-        "from collections import Counter, defaultdict\nimport heapq, math\nfrom typing import List\n"
+        "from collections import Counter, deque\nimport heapq, math\nfrom typing import List\n"
         "def f(xs: List[int]) -> int:\n    heapq.heapify(xs)\n"
         "    return Counter(xs).most_common(1)[0][0] + math.gcd(*xs)\n"
     ),
     "memo": "from functools import lru_cache\n@lru_cache(None)\ndef f(n):\n    return n\n",
     "f-string": "def f(x):\n    return f'{x:>5}'\n",
     "generators": "def f(n):\n    yield from (i * i for i in range(n))\n",
-    "errors": "def f(s):\n    try:\n        return int(s)\n    except ValueError as e:\n        raise\n",
+    "errors": "def f(s):\n    try:\n        return int(s)\n    except ValueError:\n        raise\n",
     "guard": "def f(x):\n    return x\nif __name__ == '__main__':\n    print(f(1))\n",
     "match": "def f(x):\n    match x:\n        case [a, *rest]:\n            return a\n",
     "global": "n = 0\ndef f(x):\n    global n\n    n += x\n    return n\n",
@@ -56,7 +56,7 @@ REFUSED = {
         "import functools\nclass A:\n    def wraps(self):\n        pass\nfunctools.wraps(len)(A)\n"
     ),
     "module in a module": "import re\nre.sys.exit()\n",
-    "own method called sys": "import re\nclass A:\n    def sys(self):\n        pass\nre.sys.exit()\n",
+    "own method called sys": "import re\nclass A:\n    def sys(self):\n        0\nre.sys.exit()\n",
     "getattr": "def f(x):\n    return getattr(x, 'y')\n",
     "type": "T = type('T', (), {})\n",
     "format": "def f(x):\n    return '{0.__class__}'.format(x)\n",
@@ -65,8 +65,8 @@ REFUSED = {
         "class A:\n    def format(self):\n        return ''\ndef f(x):\n    return '{}'.format(x)\n"
     ),
     "dunder": "def f(x):\n    return x.__class__\n",
-    "dunder of a normalised spelling": "def f(x):\n    return x.__ᵈict__\n",
-    "builtin of a normalised spelling": "def f(x):\n    return ｅval(x)\n",
+    "dunder of a normalised spelling": "def f(x):\n    return x.__\u1d48ict__\n",
+    "builtin of a normalised spelling": "def f(x):\n    return \uff45val(x)\n",
     "shared table of a function": "import heapq\nheapq.merge.__annotations__['x'] = 1\n",
     "class that names a table": (
         "import heapq\nclass A:\n    x: int\nheapq.merge.__annotations__['x'] = 1\n"
@@ -79,7 +79,7 @@ REFUSED = {
     "equality": "class A:\n    def __eq__(self, other):\n        return True\n",
     "hash": "class A:\n    def __hash__(self):\n        return 1\n",
     "finaliser": "class A:\n    def __del__(self):\n        pass\n",
-    "class pattern": "def f(x):\n    match x:\n        case object(real=r):\n            return r\n",
+    "class pattern": "def f(x):\n    match x:\n        case object(real=r):\n            r\n",
     "registration": "from collections import Counter\nCounter.register(int)\n",
     "async": "async def f(x):\n    await x\n",
     "attrgetter": "from operator import attrgetter\n",

@@ -32,10 +32,10 @@ class Mode(StrEnum):
 class Care(StrEnum):
     """How far a program is kept from others and from itself, from the fastest to the surest.
 
-    ``TOGETHER``: one process runs several programs, one after the other; only programs that can
-    be seen to leave no trace are run so.  ``APART``: a process of its own for all inputs, in a
-    sandbox that earlier programs have used and left no trace in.  ``ALONE``: a sandbox of its own
-    and a process for each input.
+    ``TOGETHER``: one process runs several programs, one after the other.  ``APART``: a process of
+    its own for all inputs, in a sandbox that others use.  Both are only for programs that can be
+    seen to leave no trace and to learn nothing of others.  ``ALONE``: a sandbox of its own and a
+    process for each input.
     """
 
     TOGETHER = "together"

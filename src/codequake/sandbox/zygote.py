@@ -6,9 +6,11 @@ answer (in the same form, then the records of the programs) says for each what c
 Programs run in forked children that hold neither of the two pipes; nothing in this sandbox can be
 written, and after each child everything in the process namespace is killed and reaped.
 
-What a program does here can prove that it is right.  It proves that the program is wrong only when
-its code is seen to be harmless and to carry nothing over (``plain`` in the answer); all else is
-for the caller to run in a sandbox of its own.
+Only programs that can be seen to be harmless run here: our memory holds, or held, the texts and
+results of others, and the frames and the memory of a process are open to a program that asks for
+them.  What a program does here can prove that it is right.  It proves that it is wrong only when
+the program also carries nothing over from call to call and came near no limit (``plain`` in the
+answer); all else is for the caller to run in a sandbox of its own.
 """
 
 # contextlib would cost start-up time in every sandbox:
@@ -86,18 +88,18 @@ class Zygote:
         self.limits = request["limits"]
         self.count_processes = request["count_processes"]
         results: list[dict[str, Any]] = []
-        together: list[Program] = []
-        apart: list[Program] = []
+        programs: list[Program] = []
         for index, (source, entry_point, key) in enumerate(request["programs"]):
             result, code = _compiled(source)
             results.append(result)
             if code is not None:
-                program = (index, code, entry_point, self.inputs[key])
-                (together if request["share"] and result["shares"] else apart).append(program)
+                programs.append((index, code, entry_point, self.inputs[key]))
         records: dict[int, bytes] = {}
-        self._run_together(together, results, records)
-        for program in apart:
-            self._fork([program], results, records, alone=True)
+        if request["share"]:
+            self._run_together(programs, results, records)
+        else:
+            for program in programs:
+                self._fork([program], results, records, alone=True)
         self._reply(results, records)
 
     def _run_together(
@@ -150,7 +152,14 @@ class Zygote:
             done += 1
             if alone:
                 result["cpu"], result["peak"] = used
+                result["plain"] = result["plain"] and self._had_room(used[1])
         return done
+
+    def _had_room(self, peak: int) -> bool:
+        """Whether the last child, alone, was far from limits that it may have met all the same."""
+        printed = os.fstat(SINK_FD).st_size
+        limits = self.limits
+        return bool(printed < limits["output_bytes"] // 2 and peak < limits["memory_bytes"] // 2)
 
     def _child(self, programs: list[Program], report: int, alone: bool) -> NoReturn:
         """Become the process of some programs."""
@@ -225,18 +234,18 @@ class Zygote:
 
 
 def _compiled(source: str) -> tuple[dict[str, Any], CodeType | None]:
-    """Compile a program and say what its code allows; ``why`` is given when it is none."""
-    result: dict[str, Any] = {"why": "", "shares": False, "plain": False, "kind": "none"}
-    result.update(cpu=0.0, peak=None)
+    """Compile a program and say what can be said of it; no code when it must not run here."""
+    result: dict[str, Any] = {"why": "", "plain": False, "kind": "none", "cpu": 0.0, "peak": None}
     try:
         code = compile(source, candidate.FILE_NAME, "exec", dont_inherit=True)
     except (MemoryError, RecursionError):
         return result, None  # for the caller to run where there is more room
     except (SyntaxError, ValueError, OverflowError) as error:
-        result.update(why=candidate.syntax_problem(error), kind="syntax", plain=True)
+        result.update(why=candidate.syntax_problem(error), kind="syntax")
         return result, None
-    result["shares"] = admission.can_share(code)
-    result["plain"] = result["shares"] and admission.keeps_nothing(code)
+    if not admission.can_share(code):
+        return result, None
+    result["plain"] = admission.keeps_nothing(code)
     return result, code
 
 
