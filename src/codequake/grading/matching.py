@@ -89,7 +89,8 @@ def _words(text: str) -> str:
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     """How many words two texts have in common at their beginning."""
-    pairs = zip(one, other, strict=False)
-    return next(
-        (number for number, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other))
-    )
+    count = 0
+    for count, (left, right) in enumerate(zip(one, other, strict=False), start=1):
+        if left != right:
+            return count - 1
+    return count

@@ -93,6 +93,8 @@ def _function(row: Row, starter: str) -> tuple[str, tuple[str, ...]]:
     name = metadata.get("func_name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not name:
         raise row.fault("metadata names no func_name, and the tests call a function")
+    if not starter.strip():
+        raise row.fault("starter_code is empty, and the tests call a function")
     tree = parse_python(f"{starter.rstrip()}\n        pass\n", row, "starter_code")
     return name, signature_of(tree, name, row)[0]
 
