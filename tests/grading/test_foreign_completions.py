@@ -286,6 +286,29 @@ def test_files_with_nothing_in_them(tmp_path: Path, content: bytes) -> None:
     assert read_completions(path).problems == (f"{path}: the file has no completions",)
 
 
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", b"# notes\n", b"\x89PNG\r\n", b'"text"', b"3"])
+def test_files_in_no_layout(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "c"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="is in no layout that can be read; allowed: JSON Lines"):
+        read_completions(path)
+
+
+def test_a_question_names_its_problem_whole(fixtures: Path, tmp_path: Path) -> None:
+    problems = load_set(f"lcb:{fixtures}/lcb_code_generation_lite.jsonl")
+    question = problems[1].statement
+    path = tmp_path / "log.csv"
+    path.write_text(
+        f"{CSV}{question},m,a,\n{question[:20]},m,b,\n{question.replace(' ', '  ')},n,c,"
+    )
+    found = read_completions(path, problems)
+    assert [row.problem_id for row in found.rows] == ["lcb/fixture_a", "lcb/fixture_a"]
+    (problem,) = found.problems
+    assert problem.startswith(f"{path}:3: the problem with the text 'The first line holds' is not")
+    attacked = read_completions(fixtures / "cocc_attacked.csv", problems)
+    assert [row.problem_id for row in attacked.rows] == ["lcb/9001"] * 4
+
+
 def test_a_reply_of_a_hundred_megabytes_costs_nothing(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     with path.open("w") as file:

@@ -33,6 +33,8 @@ MAX_LINE = 16 << 20
 
 _ZIP = b"PK"
 _HEAD = 1 << 16
+_SOME_OBJECT = re.compile(rb"^[ \t]*\{", re.MULTILINE)
+_LAYOUTS = "JSON Lines, a JSON array, an Inspect log, a CSV log with question_content and output"
 _DOCUMENT = re.compile(rb'\s*\{\s*"(?:version|status|eval|date|hash|pass_at_k|samples)"\s*:')
 
 
@@ -152,6 +154,8 @@ def _rows_of(file: BinaryIO, name: str) -> GivenRows:
         return _array(file, name)
     if _DOCUMENT.match(head):
         return _document(file, name)
+    if head.strip() and not _SOME_OBJECT.search(head):
+        raise DataError(f"is in no layout that can be read; allowed: {_LAYOUTS}", place=name)
     return _lines(file, name)
 
 

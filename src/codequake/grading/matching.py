@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from codequake.errors import DataError
 from codequake.grading.given import Given, NamedBy, shown
+from codequake.problems.livecodebench import STARTER_LEAD
 from codequake.records import Problem
 
 __all__ = ["Matcher"]
@@ -19,8 +20,8 @@ class Matcher:
 
     An id is that of a problem, or its part after the set's name (``HumanEval/0`` is
     ``humaneval/HumanEval/0``), or that part with the set's name in another case (``MBPP/11`` is
-    ``mbpp/11``).  A statement is the beginning of the problem's, blanks aside.  A prompt is that of
-    the problem with the same entry point whose statement begins most like it.
+    ``mbpp/11``).  A statement is the problem's without the code to start from, blanks aside.  A
+    prompt is that of the problem with the same entry point whose statement begins most like it.
     """
 
     def __init__(self, problems: Sequence[Problem], set_name: str) -> None:
@@ -77,8 +78,11 @@ class Matcher:
         if self._statements is None:
             self._statements = [(_words(item.statement), item) for item in self._problems]
         if words not in self._known:
-            starts = [item for statement, item in self._statements if statement.startswith(words)]
-            self._known[words] = starts if words else []
+            self._known[words] = [
+                item
+                for statement, item in self._statements
+                if words and statement.partition(f" {STARTER_LEAD} ")[0] == words
+            ]
         return self._known[words]
 
 

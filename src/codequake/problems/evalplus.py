@@ -5,6 +5,8 @@ prompt followed by it), ``base_input``, ``plus_input`` (lists of argument lists)
 reference is run in the sandbox on all inputs.  A test is visible when the prompt shows a call with
 its arguments.  The tolerance is EvalPlus's: 1e-7 of the number or ``atol``, which is 1e-6 for
 floats where the file says 0; another ``atol`` than a power of ten becomes the next larger one.
+Inputs are taken as the file has them: lists that only EvalPlus's own code turns into tuples or
+sets stay lists, and a problem whose reference then fails is told.
 """
 
 from __future__ import annotations

@@ -157,7 +157,8 @@ def _parse(text: str, place: str) -> Any:
     except RecursionError as error:
         raise DataError("JSON is nested too deeply", place=place) from error
     except json.JSONDecodeError as error:
-        raise DataError(f"not JSON: {error.msg} at column {error.colno}", place=place) from error
+        what = error.msg.removesuffix(" starting at")
+        raise DataError(f"not JSON: {what} at column {error.colno}", place=place) from error
     except ValueError as error:
         raise DataError(f"not JSON: {error}", place=place) from error
 

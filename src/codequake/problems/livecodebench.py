@@ -20,7 +20,10 @@ from codequake.problems.packed_tests import unpack_text
 from codequake.problems.python_prompts import parse_python, signature_of
 from codequake.records import Comparison, Difficulty, Interface, Language, Problem, Test
 
-__all__ = ["read_difficulty", "read_livecodebench", "with_starter"]
+__all__ = ["STARTER_LEAD", "read_difficulty", "read_livecodebench", "with_starter"]
+
+STARTER_LEAD = "Start from this code:"
+"""What stands in a statement between the text of the task and the code to start from."""
 
 _KINDS = {"functional": Interface.FUNCTION, "stdin": Interface.STDIN}
 
@@ -76,7 +79,7 @@ def with_starter(text: str, starter: str) -> str:
     """Return a statement that ends in the code to start from, where there is some."""
     if not starter.strip():
         return text.rstrip()
-    return f"{text.rstrip()}\n\nStart from this code:\n```python\n{starter.rstrip()}\n```"
+    return f"{text.rstrip()}\n\n{STARTER_LEAD}\n```python\n{starter.rstrip()}\n```"
 
 
 def read_difficulty(row: Row) -> Difficulty | None:
