@@ -16,9 +16,16 @@ import pytest
 
 from codequake.codec import to_plain
 from codequake.errors import DataError, UnknownNameError, UsageError
-from codequake.grading import SandboxOracle
+from codequake.grading import SandboxOracle, outputs_agree
 from codequake.ports import Answer
-from codequake.problems import ProblemFile, find_problem, load_set, read_set
+from codequake.problems import (
+    ProblemFile,
+    check_problems,
+    find_problem,
+    input_stands_in,
+    load_set,
+    read_set,
+)
 from codequake.records import (
     Comparison,
     Difficulty,
@@ -476,6 +483,21 @@ def test_assertions_have_a_shape(tmp_path: Path) -> None:
     for change, message in changes:
         with pytest.raises(DataError, match=message):
             load_set(str(write(own, plain | change)))
+
+
+def test_the_check_of_a_set_says_what_it_cannot_run(tmp_path: Path) -> None:
+    problems = load_set(f"mbpp:{write(tmp_path / 'mbpp.jsonl', MBPP)}")
+    (report,) = check_problems(problems, Echo(), agree=outputs_agree)
+    assert [finding.check for finding in report.findings] == ["tests"]
+    assert "it is tested by statements" in report.findings[0].message
+
+
+def test_an_assertion_is_visible_where_its_line_stands(tmp_path: Path) -> None:
+    (problem,) = load_set(f"mbpp+challenge:{write(tmp_path / 'mbpp.jsonl', MBPP)}")
+    shown, hidden = problem.tests
+    assert input_stands_in(problem, shown.input, problem.statement)
+    assert not input_stands_in(problem, hidden.input, problem.statement)
+    assert not input_stands_in(problem, shown.input, "Is assert up(1) == 2 true?")
 
 
 def test_bundled_sets_need_no_file() -> None:
