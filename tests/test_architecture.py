@@ -20,7 +20,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
     frozenset({"canonical", "plain"}),
-    frozenset({"files", "codec", "statements", "tasks"}),
+    frozenset({"documents", "files", "codec", "statements", "tasks"}),
     frozenset({"records", "seeding", "registry", "formula", "sandbox", "stats"}),
     frozenset({"keys", "ports"}),
     frozenset({"store", "journal", "problems"}),

@@ -264,17 +264,23 @@ def extract(
 
     if language not in set(Language):
         raise UsageError(f"--language is {language!r}; allowed: {', '.join(Language)}")
-    reply = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    if entry_point and not entry_point.isidentifier():
+        raise UsageError(f"--entry-point is {entry_point!r}; allowed: the name of a function")
+    reply = sys.stdin.buffer.read().decode("utf-8-sig", errors="replace")
     found = extract_program(reply, language=Language(language), entry_point=entry_point or None)
     if found.status is not None:
         raise NothingToReturnError(f"{found.status}: {found.message}")
-    sys.stdout.write(found.program if found.program.endswith("\n") else found.program + "\n")
+    program = found.program if found.program.endswith("\n") else found.program + "\n"
+    # Bytes, since the program is UTF-8 wherever the terminal's language is another.
+    sys.stdout.buffer.write(program.encode("utf-8"))
 
 
 @app.command()
 def grade(
-    source: Annotated[Path, typer.Argument(help="Completions (JSON Lines) or a study folder.")],
-    problems: Annotated[str, typer.Option("--problems", help="Bundled set or file.")] = "",
+    source: Annotated[Path, typer.Argument(help="Completions of any tool, or a study folder.")],
+    problems: Annotated[
+        str, typer.Option("--problems", help="Bundled set, a file, or FORMAT:FILE.")
+    ] = "",
     out: Annotated[
         Path | None, typer.Option("--out", help="Write verdicts (JSON Lines) here.")
     ] = None,
@@ -284,28 +290,18 @@ def grade(
     ] = 5.0,
     sandbox: SandboxOption = "bwrap",
     engine: Annotated[str, typer.Option("--engine", help="local.")] = "local",
+    address: Annotated[str, typer.Option("--address", help="Not in this version yet.")] = "",
     json: JsonOption = False,
 ) -> None:
     """Grade completions, or grade a study again without a model and show what changed."""
     from codequake.study.config import GraderSettings
-    from codequake.study.regrade import grade_file, regrade_study
+    from codequake.study.regrade import grade_source
 
-    if engine != "local":
-        raise NotAvailableError(f"--engine {engine!r} is not in this version; allowed: local")
+    if engine != "local" or address:
+        raise NotAvailableError("--engine has only local in this version, which has no --address")
+    settings = GraderSettings(timeout=timeout, sandbox=sandbox)
     with Terminal() as notify:
-        if source.is_dir():
-            result = regrade_study(source, workers=_workers(workers), notify=notify)
-        else:
-            if not problems:
-                raise UsageError("--problems is missing; name the set that the completions answer")
-            result = grade_file(
-                source,
-                problems,
-                out,
-                workers=_workers(workers),
-                settings=GraderSettings(timeout=timeout, sandbox=sandbox),
-                notify=notify,
-            )
+        result = grade_source(source, problems, out, _workers(workers), settings, notify)
     if json:
         emit(result.as_json())
     else:

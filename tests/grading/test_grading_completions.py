@@ -50,7 +50,7 @@ def test_good_lines_become_completions(tmp_path: Path) -> None:
         ({**GOOD, "sample": -1}, "sample is -1; allowed: 0, 1, 2, ..."),
         ({**GOOD, "sample": True}, "sample is True"),
         ({**GOOD, "completion": "\ud800"}, "surrogate"),
-        (GOOD, "sample 0 stands already in line 1"),
+        (GOOD, "sample 0 stands already in "),
         ('{"problem_id": "a", "problem_id": "b", "completion": ""}\n', "stands twice"),
         ('{"problem_id": "a", "completion": "' + "x" * MAX_LINE + '"}\n', "more than 16 MiB"),
         ("[" * 100_000 + "\n", "nested too deeply"),
@@ -85,8 +85,10 @@ def test_empty_and_missing_files(tmp_path: Path) -> None:
     assert read_completions(empty).problems == (f"{empty}: the file has no completions",)
     with pytest.raises(DataError, match="missing\\.jsonl: cannot be read"):
         read_completions(tmp_path / "missing.jsonl")
-    with pytest.raises(DataError, match="cannot be read"):
-        read_completions(tmp_path)
+    (tmp_path / "folder").mkdir()
+    assert read_completions(tmp_path / "folder").problems == (
+        f"{tmp_path}/folder: the folder has no samples; allowed: TASK/NUMBER.py",
+    )
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

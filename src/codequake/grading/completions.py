@@ -1,150 +1,227 @@
-"""Read completions that other tools wrote, one JSON object a line; bad lines become sentences."""
+"""Read completions that people already have, in any layout; bad rows become sentences.
+
+The layout is seen from the content: a folder of programs, an Inspect log (zip or JSON), a CSV log,
+a JSON array or document, or JSON Lines.  ``json_rows``, ``inspect_logs``, ``cocc_csv`` and
+``sample_folders`` say what each holds.  Any file may be packed with gzip.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+import dataclasses
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from codequake.canonical import content_key, parse_json
+from codequake.documents import first_byte, json_pieces, numbered_lines, open_document, utf8_text
 from codequake.errors import DataError
-from codequake.records import Completion, StopReason
+from codequake.grading.cocc_csv import looks_like_log, read_cocc_log
+from codequake.grading.continuation import Continuation
+from codequake.grading.given import Given, GivenRows, shown
+from codequake.grading.inspect_logs import MAX_SAMPLE, log_sample, read_zipped_log
+from codequake.grading.json_rows import JsonLayout, layout_of, own_rows
+from codequake.grading.matching import Matcher
+from codequake.grading.sample_folders import read_sample_folder
+from codequake.records import Completion, Problem
 
 __all__ = ["MAX_LINE", "CompletionFile", "read_completions"]
 
 MAX_LINE = 16 << 20
-"""Bytes that one line may have."""
+"""Bytes that one line of JSON Lines may have."""
 
-_TEXTS = ("problem_id", "variant_id", "model", "completion")
-_ALLOWED = ("problem_id", "variant_id", "model", "sample", "completion")
+_ZIP = b"PK"
+_HEAD = 1 << 16
+_SOME_OBJECT = re.compile(rb"^[ \t]*\{", re.MULTILINE)
+_LAYOUTS = "JSON Lines, a JSON array, an Inspect log, a CSV log with question_content and output"
+_DOCUMENT = re.compile(rb'\s*\{\s*"(?:version|status|eval|date|hash|pass_at_k|samples)"\s*:')
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionFile:
-    """The good lines of a file, and one sentence with ``file:line`` for each bad one."""
+    """The good rows of a file, one sentence with ``file:line`` for each bad one, and its layout."""
 
     rows: tuple[Completion, ...]
     problems: tuple[str, ...]
+    layout: str
 
 
-def read_completions(path: Path | str) -> CompletionFile:
-    """Read ``{"problem_id", "variant_id"?, "model"?, "sample"?, "completion"}``, one a line.
+def read_completions(
+    path: Path | str, known: Sequence[Problem] | None = None, set_name: str = "the set"
+) -> CompletionFile:
+    """Read the completions of a file, a folder, or ``-`` for standard input.
 
-    ``-`` is standard input.  Left-out names are empty, a left-out sample is 0.  A line that is no
-    JSON (cut off), too long, has an unknown, missing or wrong field, or repeats an earlier
-    (problem, variant, model, sample) is left out and described; blank lines are passed over.
-    Raises ``DataError`` when the file cannot be read at all.
+    With ``known`` each row gets the id of the problem that it answers, and a reply that continues
+    the prompt of that problem gets the prompt; a row of no such problem is left out and described.
+    So is one that is no JSON (cut off), too long, has a missing or wrong field, or repeats an
+    earlier (problem, variant, model, sample).  Blank lines are passed over.  Raises ``DataError``
+    when the file cannot be read at all.
     """
+    collected = _Collected(None if known is None else Matcher(known, set_name))
     name = str(path)
-    rows: dict[tuple[str, str, str, int], tuple[Completion, int]] = {}
-    problems: list[str] = []
-    for number, line in _numbered_lines(name):
-        place = f"{name}:{number}"
-        try:
-            row = _row(line, place)
-            if row is None:
-                continue
-            key = (row.problem_id, row.variant_id, row.model, row.sample)
-            if key in rows:
-                raise DataError(
-                    f"problem {row.problem_id!r}, variant {row.variant_id!r}, model "
-                    f"{row.model!r}, sample {row.sample} stands already in line {rows[key][1]}",
-                    place=place,
-                )
-            rows[key] = (row, number)
-        except DataError as error:
-            problems.append(str(error))
-    if not rows and not problems:
-        problems.append(f"{name}: the file has no completions")
-    return CompletionFile(tuple(row for row, _ in rows.values()), tuple(problems))
-
-
-def _numbered_lines(name: str) -> Iterator[tuple[int, bytes | None]]:
-    """Yield (line number, line); ``None`` stands for a line that is too long."""
     try:
-        if name == "-":
-            yield from _lines_of(sys.stdin.buffer)
+        if name != "-" and Path(name).is_dir():
+            collected.take(read_sample_folder(Path(name)))
         else:
-            with Path(name).open("rb") as file:
-                yield from _lines_of(file)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", place=name) from error
+            with open_document(name) as file:
+                collected.take(_rows_of(file, name))
+    except DataError as error:
+        if not collected.rows and not collected.problems:
+            raise
+        collected.problems.append(str(error))
+    if not collected.rows and not collected.problems:
+        collected.problems.append(f"{name}: the file has no completions")
+    return CompletionFile(tuple(collected.rows), tuple(collected.problems), collected.layout)
 
 
-def _lines_of(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    number = 0
-    while line := file.readline(MAX_LINE + 1):
-        number += 1
-        if len(line) <= MAX_LINE:
-            yield number, line
-            continue
-        while line and not line.endswith(b"\n"):
-            line = file.readline(1 << 20)
-        yield number, None
+class _Collected:
+    """The rows so far, with what is needed to number them and to see that one stands twice."""
+
+    def __init__(self, matcher: Matcher | None) -> None:
+        self._matcher = matcher
+        self._continuations: dict[str, Continuation] = {}
+        self._places: dict[tuple[str, str, str, int], str] = {}
+        self._next: dict[tuple[str, str, str], int] = {}
+        self.rows: list[Completion] = []
+        self.problems: list[str] = []
+        self.layout = ""
+
+    def take(self, rows: GivenRows) -> None:
+        for row in rows:
+            try:
+                if isinstance(row, DataError):
+                    raise row
+                self.layout = self.layout or row.layout
+                self.rows.append(self._numbered(self._matched(row)))
+            except DataError as error:
+                self.problems.append(str(error))
+
+    def _matched(self, row: Given) -> Given:
+        if self._matcher is None:
+            return row
+        problem = self._matcher.find(row)
+        text = row.text
+        if not row.whole:
+            known = self._continuations
+            if problem.problem_id not in known:
+                known[problem.problem_id] = Continuation(problem)
+            text = known[problem.problem_id].complete(text, row.stop_reason)
+        return dataclasses.replace(row, problem=problem.problem_id, text=text)
+
+    def _numbered(self, row: Given) -> Completion:
+        group = (row.problem, row.variant, row.model)
+        sample = self._next.get(group, 0) if row.sample is None else row.sample
+        key = (*group, sample)
+        if key in self._places:
+            raise DataError(
+                f"problem {shown(row.problem)}, variant {row.variant!r}, model {row.model!r}, "
+                f"sample {sample} stands already in {self._places[key]}",
+                place=row.place,
+            )
+        self._places[key] = row.place
+        self._next[group] = max(self._next.get(group, 0), sample + 1)
+        return _completion(row, sample)
 
 
-def _row(line: bytes | None, place: str) -> Completion | None:
-    if line is None:
-        raise DataError(f"the line has more than {MAX_LINE >> 20} MiB", place=place)
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", place=place) from error
-    if not text.strip():
-        return None
-    value = parse_json(text, place=place)
-    if not isinstance(value, dict):
-        raise DataError(f"the line is {_shown(value)}; allowed: an object", place=place)
-    unknown = sorted(set(value) - set(_ALLOWED))
-    if unknown:
-        allowed = ", ".join(_ALLOWED)
-        raise DataError(f"unknown field {unknown[0]!r}; allowed: {allowed}", place=place)
-    fields = {name: value.get(name, "") for name in _TEXTS}
-    for name in ("problem_id", "completion"):
-        if name not in value:
-            raise DataError(f"the field {name!r} is missing", place=place)
-    for name, found in fields.items():
-        _check_text(name, found, place)
-    if not fields["problem_id"]:
-        raise DataError("problem_id is empty", place=place)
-    sample = value.get("sample", 0)
-    if not isinstance(sample, int) or isinstance(sample, bool) or sample < 0:
-        raise DataError(f"sample is {_shown(sample)}; allowed: 0, 1, 2, ...", place=place)
-    return _completion(fields, sample)
-
-
-def _check_text(name: str, found: Any, place: str) -> None:
-    if not isinstance(found, str):
-        raise DataError(f"{name} is {_shown(found)}; allowed: a string", place=place)
-    try:
-        found.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"{name} has half a surrogate pair at character {error.start}; allowed: Unicode",
-            place=place,
-        ) from error
-
-
-def _completion(fields: dict[str, str], sample: int) -> Completion:
-    names = [fields["problem_id"], fields["variant_id"], fields["model"], sample]
+def _completion(row: Given, sample: int) -> Completion:
     return Completion(
-        problem_id=fields["problem_id"],
-        variant_id=fields["variant_id"],
-        model=fields["model"],
+        problem_id=row.problem,
+        variant_id=row.variant,
+        model=row.model,
         sample=sample,
-        key=content_key([*names, fields["completion"]]),
-        text=fields["completion"],
-        reasoning=None,
-        model_reported=fields["model"],
-        stop_reason=StopReason.UNKNOWN,
-        input_tokens=None,
-        output_tokens=None,
-        error=None,
+        key=content_key([row.problem, row.variant, row.model, sample, row.text]),
+        text=row.text,
+        reasoning=row.reasoning,
+        model_reported=row.model if row.model_reported is None else row.model_reported,
+        stop_reason=row.stop_reason,
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        error=row.error,
     )
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _rows_of(file: BinaryIO, name: str) -> GivenRows:
+    """Yield the rows of a file, by what it begins with."""
+    start = file.tell()
+    head = file.read(_HEAD)
+    file.seek(start)
+    if head.startswith(_ZIP):
+        return read_zipped_log(file, name)
+    if looks_like_log(head.split(b"\n", 1)[0]):
+        return read_cocc_log(file, name)
+    if first_byte(file) == b"[":
+        return _array(file, name)
+    if _DOCUMENT.match(head):
+        return _document(file, name)
+    if head.strip() and not _SOME_OBJECT.search(head):
+        raise DataError(f"is in no layout that can be read; allowed: {_LAYOUTS}", place=name)
+    return _lines(file, name)
+
+
+def _lines(file: BinaryIO, name: str) -> GivenRows:
+    layout: JsonLayout | None = None
+    for number, line in numbered_lines(file, MAX_LINE):
+        place = f"{name}:{number}"
+        try:
+            if line is None:
+                raise DataError(f"the line has more than {MAX_LINE >> 20} MiB", place=place)
+            if not line.strip():
+                continue
+            value = _object(parse_json(utf8_text(line, place), place=place), "the line", place)
+            layout = layout or layout_of(value)
+            yield from (layout or own_rows)(value, place)
+        except DataError as error:
+            yield error
+
+
+def _array(file: BinaryIO, name: str) -> GivenRows:
+    """Yield the rows of a JSON array of objects, such as a LiveCodeBench output file."""
+    layout: JsonLayout | None = None
+    for piece in json_pieces(file, name, lambda path: path == (), MAX_SAMPLE):
+        place = piece.place(name)
+        try:
+            value = _object(_parsed(piece.raw, place), "the record", place)
+            layout = layout or layout_of(value)
+            yield from (layout or own_rows)(value, place)
+        except DataError as error:
+            yield error
+
+
+def _opened(path: tuple[str | int, ...]) -> bool:
+    """Open the document, the samples of an Inspect log, and the results of EvalPlus by task."""
+    return not path or path in (("samples",), ("eval",)) or (path[0] == "eval" and len(path) == 2)
+
+
+def _document(file: BinaryIO, name: str) -> GivenRows:
+    """Yield the rows of a JSON log of Inspect, or of the results that EvalPlus writes."""
+    model = ""
+    for piece in json_pieces(file, name, _opened, MAX_SAMPLE):
+        place = piece.place(name)
+        try:
+            match piece.path:
+                case ("eval", "model"):
+                    found = _parsed(piece.raw, place)
+                    model = found if isinstance(found, str) else ""
+                case ("samples", int()):
+                    yield log_sample(_parsed(piece.raw, place), model, place)
+                case ("eval", str(), int()):
+                    value = _object(_parsed(piece.raw, place), "the result", place)
+                    if layout_of(value) is not None:
+                        yield from (layout_of(value) or own_rows)(value, place)
+                case _:
+                    pass
+        except DataError as error:
+            yield error
+
+
+def _parsed(raw: bytes | None, place: str) -> Any:
+    if raw is None:
+        raise DataError(f"the record has more than {MAX_SAMPLE >> 20} MiB", place=place)
+    return parse_json(utf8_text(raw, place), place=place)
+
+
+def _object(value: Any, what: str, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise DataError(f"{what} is {shown(value)}; allowed: an object", place=place)
+    return value

@@ -10,6 +10,7 @@ from codequake.problems.sets import (
     load_set,
     problem_set,
     read_problem_file,
+    read_set,
     set_names,
 )
 
@@ -25,6 +26,7 @@ __all__ = [
     "load_set",
     "problem_set",
     "read_problem_file",
+    "read_set",
     "rebuild_file",
     "render_statement",
     "sample_inputs",

@@ -28,6 +28,10 @@ Agree = Callable[[JsonText, JsonText, Comparison, Interface], bool]
 """Whether an output (second) agrees with the expected one (first)."""
 
 _HIDDEN = 20
+_ASSERTED = (
+    "it is tested by statements, and this check only runs inputs; grade its reference program to "
+    "see that it passes"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,10 @@ def check_problems(
         except DataError as error:
             # Nothing can be run or read until the record is right.
             yield Report(problem.problem_id, (Finding("structure", str(error)),))
+            continue
+        if problem.assertions is not None:
+            # An oracle calls programs with inputs; a call with the text of a test proves nothing.
+            yield Report(problem.problem_id, (Finding("tests", _ASSERTED),))
             continue
         findings = [
             *_repeated(problem, ids[problem.problem_id]),

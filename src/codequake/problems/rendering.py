@@ -75,7 +75,7 @@ def input_stands_in(problem: Problem, test_input: JsonText, text: str) -> bool:
     An input counts as shown where a line ``Input: name = value, ...`` has exactly its values
     (parameters may have other names, as after a domain shift), or, for programs on standard
     input, where its lines stand between ``Input:`` and ``Output:``.  Blanks at the ends of lines
-    do not matter.
+    do not matter.  Assertions are shown where they stand as lines of their own.
     """
     return _find_example(problem, test_input, text) is not None
 
@@ -101,6 +101,8 @@ _OUTPUT = re.compile(
 def _find_example(problem: Problem, test_input: JsonText, text: str) -> re.Match[str] | None:
     """Return where the input stands in the text, up to the end of its last line."""
     value = parse_json(test_input)
+    if problem.assertions is not None:
+        return re.search(rf"^[ \t]*{re.escape(value.strip())}[ \t]*$", text, re.MULTILINE)
     match problem.interface:
         case Interface.FUNCTION:
             shown = r",\s*".join(rf"\w+ = {re.escape(show_value(item))}" for item in value)

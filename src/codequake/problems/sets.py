@@ -1,28 +1,39 @@
-"""Sets of problems: the bundled ones by name, people's own from JSON Lines files."""
+"""Sets of problems: bundled ones by name, people's own files, and files of other projects."""
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from codequake.canonical import parse_json
 from codequake.codec import from_plain
-from codequake.errors import DataError
+from codequake.documents import numbered_lines, open_document, utf8_text
+from codequake.errors import DataError, UsageError
+from codequake.ports import Oracle
 from codequake.problems.authoring import Authored, read_authored
+from codequake.problems.evalplus import read_evalplus
+from codequake.problems.foreign import MAX_ROW, ProblemFile
+from codequake.problems.humaneval import read_humaneval
+from codequake.problems.leetcode_dataset import read_leetcode_dataset
+from codequake.problems.livecodebench import read_livecodebench
+from codequake.problems.mbpp import read_mbpp, read_mbpp_with_challenges
 from codequake.problems.shape import refuse_malformed
 from codequake.records import Problem
 from codequake.registry import Table
 
 __all__ = [
+    "PROBLEM_FORMATS",
     "PROBLEM_SETS",
+    "Loader",
     "ProblemFile",
     "find_problem",
     "load_set",
     "problem_set",
     "read_authored_folder",
     "read_problem_file",
+    "read_set",
     "set_names",
 ]
 
@@ -31,15 +42,26 @@ PROBLEM_SETS: Table[Callable[[], tuple[Problem, ...]]] = Table("problem set")
 
 problem_set = PROBLEM_SETS.add
 
+Loader = Callable[[Path, Oracle | None], ProblemFile]
+
+PROBLEM_FORMATS: Table[Loader] = Table("problem format")
+"""Name before ``:`` in ``FORMAT:FILE`` -> what reads the file.
+
+Other packages add theirs: ``codequake.problem_format``.
+"""
+
+for _name, _loader in (
+    ("evalplus", read_evalplus),
+    ("humaneval", read_humaneval),
+    ("lcb", read_livecodebench),
+    ("leetcode-dataset", read_leetcode_dataset),
+    ("mbpp", read_mbpp),
+    ("mbpp+challenge", read_mbpp_with_challenges),
+):
+    PROBLEM_FORMATS.add(_name)(_loader)
+
 _HERE = Path(__file__).parent
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemFile:
-    """What a file of problems holds: the good ones, and a sentence for each bad line."""
-
-    problems: tuple[Problem, ...]
-    faults: tuple[str, ...]
+_FORMAT = re.compile(r"([A-Za-z][A-Za-z0-9+_-]*):(.*)", re.DOTALL)
 
 
 @problem_set("starter-12")
@@ -59,26 +81,50 @@ def set_names() -> tuple[str, ...]:
     return tuple(PROBLEM_SETS)
 
 
-def load_set(name_or_path: str) -> tuple[Problem, ...]:
-    """Return the problems of a bundled set, or of a JSON Lines file of ``Problem`` records.
+def load_set(name_or_path: str, oracle: Oracle | None = None) -> tuple[Problem, ...]:
+    """Return the problems of a bundled set, or of a file as ``read_set`` takes it.
 
     A bundled set is sorted by id, a file keeps its order.  Raises ``UnknownNameError`` for a name
-    that is neither, ``DataError`` for the first bad line of a file, for an id that stands twice,
-    and for a file without problems.
+    that is neither, ``UsageError`` for a format that needs an oracle and gets none, ``DataError``
+    for the first bad line of a file, for an id that stands twice, and for a file without problems.
     """
-    if name_or_path not in PROBLEM_SETS and _looks_like_path(name_or_path):
+    found = read_set(name_or_path, oracle)
+    if found.faults:
+        more = len(found.faults) - 1
+        raise DataError(found.faults[0] + (f" (and {more} more)" if more else ""))
+    return found.problems
+
+
+def read_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:
+    """Return the good problems of a set, and a sentence for each bad line of its file.
+
+    Files are JSON Lines of ``Problem`` records, or ``FORMAT:FILE`` with a name of
+    ``PROBLEM_FORMATS``.  ``oracle`` runs references where a format has no expected outputs.
+    Raises as ``load_set`` does, but not for bad lines.
+    """
+    if name_or_path in PROBLEM_SETS:
+        return ProblemFile(PROBLEM_SETS[name_or_path](), ())
+    named = _FORMAT.fullmatch(name_or_path)
+    if named is not None and not Path(name_or_path).is_file():
+        found = _read_format(named[1], named[2], oracle)
+    elif _looks_like_path(name_or_path):
         found = read_problem_file(Path(name_or_path))
-        if found.faults:
-            more = len(found.faults) - 1
-            raise DataError(found.faults[0] + (f" (and {more} more)" if more else ""))
-        if not found.problems:
-            raise DataError("holds no problem", place=name_or_path)
-        return found.problems
-    return PROBLEM_SETS[name_or_path]()
+    else:
+        return ProblemFile(PROBLEM_SETS[name_or_path](), ())
+    if not found.problems and not found.faults:
+        raise DataError("holds no problem", place=name_or_path)
+    return found
+
+
+def _read_format(name: str, path: str, oracle: Oracle | None) -> ProblemFile:
+    loader = PROBLEM_FORMATS[name]
+    if not path:
+        raise UsageError(f"{name}: names no file; allowed: {name}:FILE")
+    return loader(Path(path), oracle)
 
 
 def _looks_like_path(name: str) -> bool:
-    return "/" in name or name.endswith((".jsonl", ".json")) or Path(name).is_file()
+    return "/" in name or name.endswith((".jsonl", ".json", ".gz")) or Path(name).is_file()
 
 
 def read_problem_file(path: Path) -> ProblemFile:
@@ -105,25 +151,20 @@ def read_problem_file(path: Path) -> ProblemFile:
 
 def _lines(path: Path) -> Iterator[tuple[str, Problem | DataError]]:
     """Yield (place, problem or what is wrong) of each line that is not blank."""
-    try:
-        rows = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", place=str(path)) from error
-    for number, row in enumerate(rows, start=1):
-        place = f"{path}:{number}"
-        if row.strip():
+    with open_document(str(path)) as file:
+        for number, row in numbered_lines(file, MAX_ROW):
+            place = f"{path}:{number}"
             try:
-                yield place, _problem(row, place)
+                if row is None:
+                    raise DataError(f"the line has more than {MAX_ROW >> 20} MiB", place=place)
+                if row.strip():
+                    yield place, _problem(row, place)
             except DataError as error:
                 yield place, error
 
 
 def _problem(row: bytes, place: str) -> Problem:
-    try:
-        text = row.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", place=place) from error
-    problem = from_plain(Problem, parse_json(text, place=place), place=place)
+    problem = from_plain(Problem, parse_json(utf8_text(row, place), place=place), place=place)
     refuse_malformed(problem, place=place)
     return problem
 

@@ -18,24 +18,16 @@ def refuse_malformed(problem: Problem, *, place: str = "") -> None:
     Raises ``DataError`` for the first of: an id without a set, a function without a usable name
     or parameters, a program on standard input with them, no test, a test whose input or expected
     output is not JSON or has another shape than the interface asks for, a generator of nothing.
+    Where a problem has assertions, an input is a text of statements and the expected output null.
     Values come out of this check as they went in; canonical spelling of their JSON is asked for.
     """
 
     def refuse(message: str) -> DataError:
         return DataError(f"problem {problem.problem_id!r} {message}", place=place)
 
-    name, slash, slug = problem.problem_id.partition("/")
-    if not (name and slash and slug):
-        raise refuse("has no id of the form <set>/<slug>")
-    match problem.interface:
-        case Interface.FUNCTION:
-            if not _is_name(problem.entry_point):
-                raise refuse(f"has the entry point {problem.entry_point!r}; allowed: a name")
-            if not all(_is_name(item) for item in problem.parameters):
-                raise refuse(f"has the parameters {list(problem.parameters)}; allowed: names")
-        case Interface.STDIN:
-            if problem.entry_point is not None or problem.parameters:
-                raise refuse("reads standard input, so it has neither entry point nor parameters")
+    fault = _call_fault(problem)
+    if fault:
+        raise refuse(fault)
     if not problem.tests:
         raise refuse("has no test")
     if not problem.statement.strip():
@@ -44,6 +36,25 @@ def refuse_malformed(problem: Problem, *, place: str = "") -> None:
         fault = _test_fault(problem, test)
         if fault:
             raise refuse(f"has in test {number} {fault}")
+
+
+def _call_fault(problem: Problem) -> str | None:
+    """Return what is wrong with the id, or with how the problem's programs are called."""
+    name, slash, slug = problem.problem_id.partition("/")
+    if not (name and slash and slug):
+        return "has no id of the form <set>/<slug>"
+    match problem.interface:
+        case Interface.FUNCTION:
+            if not _is_name(problem.entry_point):
+                return f"has the entry point {problem.entry_point!r}; allowed: a name"
+            if not all(_is_name(item) for item in problem.parameters):
+                return f"has the parameters {list(problem.parameters)}; allowed: names"
+        case Interface.STDIN:
+            if problem.assertions is not None:
+                return "reads standard input, so it cannot be tested by assertions"
+            if problem.entry_point is not None or problem.parameters:
+                return "reads standard input, so it has neither entry point nor parameters"
+    return None
 
 
 def _is_name(text: str | None) -> bool:
@@ -74,6 +85,11 @@ def _value_fault(problem: Problem, what: str, text: JsonText) -> str | None:
 
 
 def _shape_fault(problem: Problem, value: Any, *, is_input: bool) -> str | None:
+    if problem.assertions is not None:
+        if not is_input:
+            return None if value is None else "that is not null, though statements test it"
+        good = isinstance(value, str) and value.strip()
+        return None if good else "that is not a JSON string of statements"
     match problem.interface:
         case Interface.STDIN:
             return None if isinstance(value, str) else "that is not a JSON string of text"

@@ -12,8 +12,8 @@ __all__ = ["check_sets"]
 
 def check_sets(names: tuple[str, ...] | None, sandbox: str, notify: Notify) -> tuple[Report, ...]:
     """Check the named sets, or all bundled ones, and return one report a problem."""
-    problems = [problem for name in names or set_names() for problem in load_set(name)]
     oracle = SandboxOracle(open_sandbox(sandbox, notify))
+    problems = [problem for name in names or set_names() for problem in load_set(name, oracle)]
     reports = []
     with notify.stage("checking problems", len(problems)) as progress:
         for report in check_problems(problems, oracle, agree=outputs_agree):

@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from codequake.codec import to_plain
-from codequake.errors import DataError
-from codequake.grading import CompletionFile, GradeItem, Grader, grade_items, read_completions
+from codequake.errors import CheckFailedError, UsageError
+from codequake.grading import (
+    CompletionFile,
+    GradeItem,
+    Grader,
+    SandboxOracle,
+    grade_items,
+    read_completions,
+)
 from codequake.journal import read_journal
-from codequake.problems import load_set
+from codequake.problems import read_set
 from codequake.records import Planned, Problem, Status, Verdict
 from codequake.store import read_parquet, write_jsonl
 from codequake.study.config import GraderSettings
@@ -21,7 +28,7 @@ from codequake.study.progress import Notify
 from codequake.study.run import open_grader
 from codequake.study.stages import grade_stage, read_made
 
-__all__ = ["Graded", "grade_file", "regrade_study"]
+__all__ = ["Graded", "grade_file", "grade_source", "regrade_study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +66,29 @@ class Graded:
         return "\n".join(lines)
 
     def raise_for_problems(self) -> None:
-        """Raise ``DataError`` when a part of the input could not be graded."""
+        """Raise ``CheckFailedError`` when a part of the input could not be graded."""
         if self.problems:
-            raise DataError(
-                f"{len(self.problems)} lines of the input were not graded; "
-                f"{len(self.verdicts)} completions were"
+            count = len(self.problems)
+            raise CheckFailedError(
+                f"{count} {'part' if count == 1 else 'parts'} of the input could not be read; "
+                f"{len(self.verdicts)} completions were graded"
             )
+
+
+def grade_source(
+    source: Path,
+    set_name: str,
+    out: Path | None,
+    workers: int,
+    settings: GraderSettings,
+    notify: Notify,
+) -> Graded:
+    """Grade the completions of a set, or a study again where no set is named."""
+    if set_name:
+        return grade_file(source, set_name, out, workers=workers, settings=settings, notify=notify)
+    if not source.is_dir():
+        raise UsageError("--problems is missing; name the set that the completions answer")
+    return regrade_study(source, workers=workers, notify=notify)
 
 
 def grade_file(
@@ -76,28 +100,34 @@ def grade_file(
     settings: GraderSettings,
     notify: Notify,
 ) -> Graded:
-    """Grade the completions of a file; good lines are graded even when others are bad."""
-    problems = {problem.problem_id: problem for problem in load_set(set_name)}
-    read = read_completions(source)
-    items, complaints = _items(read, problems, set_name)
+    """Grade the completions of a file or a folder; good rows are graded even when others are bad.
+
+    Bad rows of the set are told too, and its good problems are used.  Raises ``UserError`` when
+    one of them cannot be read at all, and ``UsageError`` for a folder that is a study.
+    """
+    if out is not None and not out.absolute().parent.is_dir():
+        raise UsageError(f"--out {out} is in a folder that is not there; create it first")
+    if StudyFolder(source).settings.exists():
+        raise UsageError(f"{source} is a study folder, which has its problems; omit --problems")
     grader = open_grader(settings, notify)
+    known = read_set(set_name, SandboxOracle(grader.backend))
+    read = read_completions(source, known.problems, set_name)
+    if read.layout:
+        notify.say(f"{source}: read as {read.layout}")
+    problems = {problem.problem_id: problem for problem in known.problems}
+    items = _items(read, problems)
     verdicts = _grade_all(grader, items, workers, notify)
     if out is not None:
         write_jsonl(out, verdicts)
-    return Graded(verdicts, (*read.problems, *complaints), (), regraded=False)
+    return Graded(verdicts, (*known.faults, *read.problems), (), regraded=False)
 
 
-def _items(
-    read: CompletionFile, problems: dict[str, Problem], set_name: str
-) -> tuple[list[GradeItem], list[str]]:
-    items, complaints = [], []
+def _items(read: CompletionFile, problems: dict[str, Problem]) -> list[GradeItem]:
+    items = []
     for row in read.rows:
-        problem = problems.get(row.problem_id)
-        if problem is None:
-            complaints.append(f"problem {row.problem_id!r} is not in {set_name}")
-        else:
-            items.append(GradeItem(problem, row, problem.entry_point))
-    return items, complaints
+        problem = problems[row.problem_id]
+        items.append(GradeItem(problem, row, problem.entry_point))
+    return items
 
 
 def _grade_all(

@@ -1,0 +1,71 @@
+"""HumanEval: a prompt to be continued, and one check function that is the only test.
+
+Fields: ``task_id``, ``prompt``, ``entry_point``, ``canonical_solution``, ``test``.  The statement
+is the prompt as it stands.  The one test, hidden, is the text of ``test`` and the call
+``check(candidate)``.  What the prompt has before its last function (imports, and helpers that some
+checks call) runs before the test.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codequake.canonical import canonical_json
+from codequake.ports import Oracle
+from codequake.problems.foreign import ProblemFile, Row, read_foreign
+from codequake.problems.python_prompts import defines, opening_of, parse_python, signature_of
+from codequake.records import (
+    Comparison,
+    Interface,
+    JsonText,
+    Language,
+    Problem,
+    Reference,
+    Test,
+)
+
+__all__ = ["CALL_OF_CHECK", "read_humaneval"]
+
+CALL_OF_CHECK = "\n\ncheck(candidate)\n"
+
+
+def read_humaneval(path: Path, oracle: Oracle | None = None) -> ProblemFile:
+    """Read a HumanEval file; ``oracle`` is not used.  Raises ``DataError``."""
+    return read_foreign(path, _problem)
+
+
+def _problem(row: Row) -> Problem:
+    task_id, prompt, entry_point = (
+        row.identity("task_id"),
+        row.text("prompt"),
+        row.text("entry_point"),
+    )
+    reference = prompt + row.text("canonical_solution")
+    parameters, _ = signature_of(
+        parse_python(reference, row, "the prompt with its solution"), entry_point, row
+    )
+    test = row.text("test")
+    if not defines(parse_python(test, row, "test"), "check"):
+        raise row.fault("test defines no function check(candidate)")
+    statements = JsonText(canonical_json(test.rstrip() + CALL_OF_CHECK))
+    return Problem(
+        problem_id=f"humaneval/{task_id}",
+        title=entry_point,
+        language=Language.PYTHON,
+        interface=Interface.FUNCTION,
+        entry_point=entry_point,
+        parameters=parameters,
+        statement=prompt,
+        structure=None,
+        tests=(Test(statements, JsonText("null"), visible=False),),
+        references=(Reference("canonical_solution", Language.PYTHON, reference),),
+        wrong=(),
+        generator=None,
+        comparison=Comparison(),
+        formula=None,
+        difficulty=None,
+        topics=(),
+        source="HumanEval (Chen et al., 2021)",
+        licence="MIT",
+        assertions=opening_of(prompt, entry_point, row),
+    )

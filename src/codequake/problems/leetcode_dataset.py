@@ -1,0 +1,59 @@
+"""LeetCodeDataset: LeetCode problems with one check function of many assertions.
+
+Fields: ``task_id``, ``problem_description``, ``starter_code``, ``prompt`` (imports and the classes
+that LeetCode provides), ``completion`` (a solution), ``entry_point`` such as ``Solution().twoSum``,
+``test``, and maybe ``difficulty``, ``tags``.  The one test is hidden.  ``prompt`` runs before it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codequake.canonical import canonical_json
+from codequake.ports import Oracle
+from codequake.problems.foreign import ProblemFile, Row, read_foreign
+from codequake.problems.humaneval import CALL_OF_CHECK
+from codequake.problems.livecodebench import read_difficulty, with_starter
+from codequake.problems.python_prompts import defines, parse_python, signature_of
+from codequake.records import Comparison, Interface, JsonText, Language, Problem, Reference, Test
+
+__all__ = ["read_leetcode_dataset"]
+
+
+def read_leetcode_dataset(path: Path, oracle: Oracle | None = None) -> ProblemFile:
+    """Read a LeetCodeDataset file; ``oracle`` is not used.  Raises ``DataError``."""
+    return read_foreign(path, _problem)
+
+
+def _problem(row: Row) -> Problem:
+    task_id = row.identity("task_id")
+    entry_point = row.text("entry_point").rpartition(".")[2].strip()
+    opening = row.optional_text("prompt").strip("\n")
+    parse_python(opening, row, "prompt")
+    reference = f"{opening}\n\n{row.text('completion')}"
+    tree = parse_python(reference, row, "prompt with its completion")
+    test = row.text("test")
+    if not defines(parse_python(test, row, "test"), "check"):
+        raise row.fault("test defines no function check(candidate)")
+    statements = JsonText(canonical_json(test.rstrip() + CALL_OF_CHECK))
+    return Problem(
+        problem_id=f"leetcode-dataset/{task_id}",
+        title=task_id,
+        language=Language.PYTHON,
+        interface=Interface.FUNCTION,
+        entry_point=entry_point,
+        parameters=signature_of(tree, entry_point, row)[0],
+        statement=with_starter(row.text("problem_description"), row.optional_text("starter_code")),
+        structure=None,
+        tests=(Test(statements, JsonText("null"), visible=False),),
+        references=(Reference("completion", Language.PYTHON, reference),),
+        wrong=(),
+        generator=None,
+        comparison=Comparison(),
+        formula=None,
+        difficulty=read_difficulty(row),
+        topics=tuple(tag for tag in row.texts("tags") if tag.strip()),
+        source="LeetCodeDataset (Xia et al., 2025)",
+        licence="Apache-2.0; the problem texts belong to LeetCode",
+        assertions=opening,
+    )

@@ -1,0 +1,136 @@
+"""Read Python prompts, signatures and assertions by their syntax tree; nothing is run."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from codequake.canonical import canonical_json
+from codequake.errors import DataError
+from codequake.problems.foreign import Row
+
+__all__ = [
+    "Signature",
+    "defines",
+    "opening_of",
+    "parse_python",
+    "shown_calls",
+    "signature_of",
+    "tested_name",
+]
+
+_MOST_CALL = 20_000  # characters of one call in a prompt
+_MOST_CALLS = 200
+_MOST_ENDS = 100
+
+Signature = tuple[tuple[str, ...], int]
+"""The names of the parameters (without ``self``), and how many of them must be given."""
+
+
+def parse_python(source: str, row: Row, what: str) -> ast.Module:
+    """Parse a program.  Raises ``DataError`` that says ``what`` is not Python, and why."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except SyntaxError as error:
+        raise row.fault(f"{what} is not Python: {error.msg} in its line {error.lineno}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise row.fault(f"{what} is not Python: {error or type(error).__name__}") from error
+
+
+def _functions(body: Sequence[ast.stmt], name: str) -> Iterator[tuple[ast.FunctionDef, bool]]:
+    """Yield the functions of a name and whether each is a method; the last one counts."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            yield node, False
+        elif isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef) and inner.name == name:
+                    yield inner, True
+
+
+def defines(tree: ast.Module, name: str) -> bool:
+    """Tell whether module-level code defines a function, or a class has it as a method."""
+    return any(True for _ in _functions(tree.body, name))
+
+
+def signature_of(tree: ast.Module, name: str, row: Row) -> Signature:
+    """Return the parameters of a function or method.  Raises ``DataError`` when it is not there."""
+    found = list(_functions(tree.body, name))
+    if not found:
+        raise row.fault(f"the function {name!r} is not defined in the row's own program")
+    node, is_method = found[-1]
+    plain = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
+    plain = plain[1:] if is_method else plain
+    return tuple(plain), len(plain) - len(node.args.defaults)
+
+
+def opening_of(prompt: str, name: str, row: Row) -> str:
+    """Return what stands in a prompt before the function to be written: imports and helpers.
+
+    A prompt is Python that ends in the open function ``name``: signature and docstring.
+    """
+    tree = parse_python(f"{prompt.rstrip()}\n    pass\n", row, "the prompt")
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.FunctionDef) or last.name != name:
+        raise row.fault(f"the prompt does not end in the function {name!r}")
+    first = min([last.lineno, *(item.lineno for item in last.decorator_list)])
+    return "".join(prompt.splitlines(keepends=True)[: first - 1]).strip("\n")
+
+
+def shown_calls(text: str, name: str) -> set[str]:
+    """Return the arguments, in canonical JSON, of the calls with plain values in a text."""
+    found = set()
+    for match in islice(re.finditer(rf"(?<![\w.]){re.escape(name)}\s*\(", text), _MOST_CALLS):
+        call = _call_at(text[match.start() : match.start() + _MOST_CALL])
+        if call is not None and not call.keywords:
+            try:
+                values = [ast.literal_eval(item) for item in call.args]
+                found.add(canonical_json(values))
+            except (ValueError, TypeError, DataError, RecursionError, MemoryError):
+                continue  # not plain values: this call shows no test input
+    return found
+
+
+def _call_at(text: str) -> ast.Call | None:
+    """Parse the shortest beginning of a text that is a call."""
+    for closing in islice(re.finditer(r"\)", text), _MOST_ENDS):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                node = ast.parse(text[: closing.end()], mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        return node if isinstance(node, ast.Call) else None
+    return None
+
+
+def tested_name(assertions: Sequence[ast.Module], program: ast.Module) -> str | None:
+    """Return the name that all assertions call; ``None`` when there is not exactly one.
+
+    Where several are called by all, those count that the program defines, and of these the one
+    that is called first.  Names of Python itself count only when the program defines them anew.
+    """
+    called = [_called(tree) for tree in assertions]
+    common = [
+        name for name in (called[0] if called else ()) if all(name in names for names in called)
+    ]
+    for name in common:
+        if defines(program, name):
+            return name
+    foreign = [name for name in common if not hasattr(builtins, name)]
+    return foreign[0] if len(foreign) == 1 else None
+
+
+def _called(tree: ast.Module) -> tuple[str, ...]:
+    names = [
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+    return tuple(dict.fromkeys(names))
