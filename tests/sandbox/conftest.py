@@ -9,7 +9,7 @@ import pytest
 
 from codequake.sandbox import BubblewrapBackend, bubblewrap
 
-Survivors = Callable[[], list[str]]
+Survivors = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="session")
@@ -27,12 +27,15 @@ def backend(mark: str) -> Iterator[BubblewrapBackend]:
 
 @pytest.fixture
 def survivors(mark: str) -> Survivors:
-    def find() -> list[str]:
-        """Processes of this session's sandboxes that are alive; the kernel gets a second to end."""
+    def find(expected: int = 0) -> list[str]:
+        """Processes of this session's sandboxes that are alive, some ``expected`` to be.
+
+        The kernel gets a second to end the others.
+        """
         found: list[str] = []
         for _ in range(20):
             found = marked(mark)
-            if not found:
+            if len(found) <= expected:
                 break
             time.sleep(0.05)
         return found
