@@ -18,7 +18,6 @@ from codequake.grading.grader import (
     Judgement,
     extract_for,
     job_for,
-    judge,
     unrun,
     verdict_key,
 )
@@ -113,8 +112,9 @@ class _Batch:
     def _run(self, problem: Problem, job: Job) -> _Graded:
         started = time.monotonic()
         outcome = self._grader.backend.run(job)
+        judged = self._grader.judged(problem, outcome)
         seconds = time.monotonic() - started
-        return _Graded(judge(problem, outcome), seconds, outcome.cpu_seconds, outcome.peak_bytes)
+        return _Graded(judged, seconds, outcome.cpu_seconds, outcome.peak_bytes)
 
     def close(self) -> None:
         """Start nothing more, kill what runs, and wait until it is gone."""

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Emit: TypeAlias = Callable[[str, str], None]
 
-__all__ = ["NotDataError", "check_syntax", "decode", "encode", "open_streams", "run_call"]
-__all__ += ["run_stdin"]
+__all__ = ["NotDataError", "check_syntax", "decode", "describe", "encode", "load_entry"]
+__all__ += ["open_streams", "run_call", "run_stdin"]
 
 MAX_DEPTH = 400
 FILE_NAME = "solution.py"
@@ -54,15 +54,23 @@ def check_syntax(source: str, emit: Emit) -> None:
         emit("built", "")
 
 
+def load_entry(source: str, entry_point: str) -> tuple[types.ModuleType, Any]:
+    """Load the program; return its module and its entry point, ``None`` when it has none.
+
+    Raises whatever the program raises.
+    """
+    module = _new_module("solution")
+    code = compile(source, FILE_NAME, "exec", dont_inherit=True)
+    module.__dict__.update(prelude_for(code, entry_point=entry_point))
+    exec(code, module.__dict__)  # noqa: S102
+    return module, _find_entry(module, entry_point)
+
+
 def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoReturn:
     """Load the program, call its entry point, report how that ended and leave at once."""
     values = decode(loads(arguments))
-    module = _new_module("solution")
     try:
-        code = compile(source, FILE_NAME, "exec", dont_inherit=True)
-        module.__dict__.update(prelude_for(code, entry_point=entry_point))
-        exec(code, module.__dict__)  # noqa: S102
-        function = _find_entry(module, entry_point)
+        _, function = load_entry(source, entry_point)
         if function is None:
             emit("missing", "")
         else:
@@ -71,10 +79,8 @@ def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoRet
         emit("not_data", str(error))
     except MemoryError:
         emit("memory", "MemoryError")
-    except SystemExit:
-        emit("error", "SystemExit: the program ended instead of returning")
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its own result
-        emit("error", _describe(error))
+        emit("error", describe(error))
     _exit(0)
 
 
@@ -86,7 +92,7 @@ def run_stdin(source: str, emit: Emit) -> None:
     except SystemExit:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its own result
-        emit("memory" if isinstance(error, MemoryError) else "error", _describe(error))
+        emit("memory" if isinstance(error, MemoryError) else "error", describe(error))
         trace = error.__traceback__
         _show_error(type(error), error, trace.tb_next if trace is not None else None)
         raise SystemExit(1) from None
@@ -140,8 +146,10 @@ def _find_entry(module: types.ModuleType, name: str) -> Any:
     return getattr(next(iter(owners.values()))(), name) if len(owners) == 1 else None
 
 
-def _describe(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """One line about an exception; a hostile ``__str__`` must not matter."""
+    if isinstance(error, SystemExit):
+        return "SystemExit: the program ended instead of returning"
     try:
         text = str(error)[:400].strip().split("\n")[0]
     except BaseException:  # noqa: BLE001 - the text of an exception is the program's own code
@@ -170,7 +178,9 @@ def decode(value: Any) -> Any:
 
 
 def _frozen(key: Any) -> Any:
-    return tuple(_frozen(item) for item in key) if isinstance(key, list) else key
+    if isinstance(key, list):
+        return tuple(_frozen(item) for item in key)
+    return frozenset(key) if isinstance(key, set) else key
 
 
 def encode(value: Any, depth: int = 0) -> str:

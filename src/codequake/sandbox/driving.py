@@ -9,32 +9,34 @@ import selectors
 import subprocess
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
 from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
+from codequake.sandbox.material import Material, judge_cpu_seconds, material_of
 from codequake.sandbox.memory import tree_bytes
 from codequake.sandbox.toolchains import toolchain_of
 
 __all__ = ["Driver", "Launch", "runner_source"]
 
 _PARTS = ("watching", "prelude", "candidate", "inside")
+_REST = ("exchange", "judging", "pair")  # what only tests by statements need
 _LOADER = """\
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
 import builtins, types
-def load(name, source):
-    module = types.ModuleType(name)
-    module.__dict__["__builtins__"] = dict(vars(builtins))
-    sys.modules[name] = module
-    exec(compile(source, name, "exec", dont_inherit=True), module.__dict__)
-    return module
-sys.modules["codequake.sandbox"] = types.ModuleType("codequake.sandbox")
-for name, source in {parts!r}:
-    module = load("codequake.sandbox." + name, source)
-    setattr(sys.modules["codequake.sandbox"], name, module)
-module.main()
+package = sys.modules["codequake.sandbox"] = types.ModuleType("codequake.sandbox")
+def load(parts):
+    for name, source in parts:
+        module = types.ModuleType("codequake.sandbox." + name)
+        module.__dict__["__builtins__"] = dict(vars(builtins))
+        sys.modules[module.__name__] = module
+        exec(compile(source, module.__name__, "exec", dont_inherit=True), module.__dict__)
+        setattr(package, name, module)
+package.load_rest = lambda: load({rest!r})
+load({parts!r})
+package.inside.main()
 """
 _ERROR_BYTES = 4096
 _PIECE = 1 << 16
@@ -51,8 +53,11 @@ _TRIES_WHEN_STARTED = 2
 def runner_source() -> str:
     """Return the text of process 1, as one script that needs no file."""
     folder = resources.files("codequake.sandbox")
-    parts = [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in _PARTS]
-    return _LOADER.format(parts=parts)
+
+    def texts(names: tuple[str, ...]) -> list[tuple[str, str]]:
+        return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
+
+    return _LOADER.format(parts=texts(_PARTS), rest=texts(_REST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,13 @@ class Driver:
 
     def run(self, job: Job, launch: Launch) -> Outcome:
         """Run a job to its end.  Nothing that the program does raises."""
-        message = _job_message(job, launch)
+        with material_of(job) as material:
+            keep_open = (*launch.keep_open, *material.keep_open)
+            outcome = self._run(job, replace(launch, keep_open=keep_open), material)
+            return replace(outcome, runs=material.with_reasons(outcome.runs))
+
+    def _run(self, job: Job, launch: Launch, material: Material) -> Outcome:
+        message = _job_message(job, launch, material)
         started = 0
         for _ in range(_TRIES):
             kills = self._kills
@@ -209,14 +220,13 @@ def _run_of(event: dict[str, Any]) -> Run:
     )
 
 
-def _job_message(job: Job, launch: Launch) -> bytes:
+def _job_message(job: Job, launch: Launch, material: Material) -> bytes:
     limits = {name: getattr(job.limits, name) for name in job.limits.__dataclass_fields__}
     chain = toolchain_of(job.language)
     message = {
         "source": job.source,
         "mode": job.mode.value,
         "entry_point": job.entry_point,
-        "inputs": job.inputs,
         "limits": limits,
         "build": chain.build,
         "source_name": chain.source_name,
@@ -224,6 +234,7 @@ def _job_message(job: Job, launch: Launch) -> bytes:
         "folder": launch.folder,
         "scratch": launch.scratch,
         "count_processes": launch.count_processes,
+        **material.fields,
     }
     return json.dumps(message).encode() + b"\n"
 
@@ -318,5 +329,8 @@ def _take(
 def _ceiling(job: Job) -> float:
     """Elapsed seconds after which process 1 itself must have failed."""
     limits = job.limits
-    tests = len(job.inputs) * (limits.cpu_seconds + _CPU_SLACK)
+    each = limits.cpu_seconds + _CPU_SLACK
+    if job.mode is Mode.ASSERT:
+        each += judge_cpu_seconds(limits)
+    tests = len(job.inputs) * each
     return _START_SECONDS + limits.wall_factor * (limits.build_cpu_seconds + tests)
