@@ -86,7 +86,7 @@ def _is_data(output: str, *, text: bool) -> bool:
     except DataError:
         return False
     if text:
-        return isinstance(value, str)
+        return type(value) is str  # not an integer too long to be one
     waiting = [(value, False)]
     while waiting:
         item, is_key = waiting.pop()
@@ -109,7 +109,7 @@ def _inside(item: dict[str, Any], *, is_key: bool) -> list[tuple[Any, bool]] | N
     if tag == "$float":
         return [] if inner in ("nan", "inf", "-inf") else None
     if tag == "$bytes":
-        return [] if isinstance(inner, str) and _is_hex(inner) else None
+        return [] if type(inner) is str and _is_hex(inner) else None
     if tag == "$set":
         return [(part, True) for part in inner] if isinstance(inner, list) else None
     if is_key:

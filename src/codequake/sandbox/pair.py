@@ -80,6 +80,24 @@ class _Pair:
                 os.close(fd)
 
 
+class _Clock:
+    """Elapsed time of a test, and how much of it the judge was waiting."""
+
+    def __init__(self, judge: int) -> None:
+        self._judge = judge
+        self._last, self._busy = time.monotonic(), cpu_of(judge)
+        self.passed = self.waited = 0.0
+
+    def look(self) -> None:
+        """Count the time since the last look: as waiting, unless the judge was at work."""
+        now, busy = time.monotonic(), cpu_of(self._judge)
+        step, work = now - self._last, busy - self._busy
+        self._last, self._busy = now, busy
+        self.passed += step
+        if work < 0.01 * step:  # it may have a small share of a busy machine
+            self.waited += step
+
+
 class PairTester(Tester):
     """Runs each test in a judge and a program that can only answer calls."""
 
@@ -190,7 +208,8 @@ class PairTester(Tester):
     def _follow(self, pair: _Pair) -> None:
         """Read the pipes until the judge has ended, or either of the two uses up a limit."""
         limits = self.limits
-        started = time.monotonic() - cpu_of(pair.judge)
+        clock = _Clock(pair.judge)
+        most = limits["wall_factor"] * (limits["cpu_seconds"] + self.job["judge_cpu_seconds"])
         poller = self._poller(pair, pair.channels)
         by_fd = {channel.reader: channel for channel in pair.channels}
         while not pair.killed:
@@ -205,10 +224,11 @@ class PairTester(Tester):
                 pair.alone_ended = True
                 os.close(pair.bell[1])
                 pair.bell = (pair.bell[0], -1)
-            passed = time.monotonic() - started - cpu_of(pair.judge)
+            clock.look()
+            waited = clock.waited / limits["wall_factor"]
             if self._over(pair.channels):
                 pair.killed = "output"
-            elif max(cpu_of(pair.program), passed / limits["wall_factor"]) > limits["cpu_seconds"]:
+            elif max(cpu_of(pair.program), waited) > limits["cpu_seconds"] or clock.passed > most:
                 pair.killed = "timeout"
             elif self._judge_is_late(pair):
                 pair.killed = "judge"
