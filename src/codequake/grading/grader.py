@@ -255,6 +255,8 @@ def _shown(output: str | None) -> JsonText | None:
 
 def _ignores_input(problem: Problem, runs: tuple[Run, ...]) -> bool:
     """Whether no byte of any input was read, though there was something to read."""
+    if problem.interface is Interface.FUNCTION:
+        return False
     asked = [
         run.read_input
         for test, run in zip(problem.tests, runs, strict=True)

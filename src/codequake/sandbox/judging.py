@@ -40,6 +40,9 @@ __all__ = ["judge", "serve"]
 
 DETAIL_LENGTH = 400
 MOST_BYTES = 1 << 40
+# Until the first answer everything that the judge does must be its own doing.
+MOST_NAMES, LONGEST_NAME = 1000, 100
+GREETING_BYTES = 1 << 20
 RECURSION_LIMIT = 20_000
 SETUP, TEST = "<setup>", "<test>"
 _exit = os._exit
@@ -156,7 +159,7 @@ class _Line:
 
     def greeting(self) -> list[str]:
         """Wait until the program is loaded; return the names of what it defines."""
-        kind, rest = self._answer()
+        kind, rest = self._answer(GREETING_BYTES)
         if kind == "missing":
             _end(self._emit, "missing", "")
         if kind == "error":
@@ -199,10 +202,11 @@ class _Line:
         self.raised.append((raised, message))
         raise raised
 
-    def _answer(self) -> tuple[str, list[Any]]:
+    def _answer(self, most: int | None = None) -> tuple[str, list[Any]]:
         """Wait for the next message; what ends a test at once never comes back from here."""
+        most = self._left if most is None else most
         try:
-            message, length = read_frame(self._wires.answers, self._left, self._wait)
+            message, length = read_frame(self._wires.answers, most, self._wait)
             self._left -= length
             count, kind, *rest = message
         except GoneError:
@@ -266,8 +270,8 @@ def _loaded(source: str, entry_point: str) -> tuple[ModuleType | None, Any, list
         names = [
             str.__str__(name)
             for name, value in list(module.__dict__.items())
-            if isinstance(name, str) and callable(value)
-        ]
+            if isinstance(name, str) and len(name) < LONGEST_NAME and callable(value)
+        ][:MOST_NAMES]
     except MemoryError:
         return None, None, ["memory", "MemoryError"]
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its own result
