@@ -81,7 +81,9 @@ def check(backend: BubblewrapBackend, known: list[Known]) -> None:
     empty = graded(
         backend, [(problem, emptied(code, problem.entry_point)) for problem, code in known]
     )
-    assert [row for row in empty if row[1] is not Status.WRONG_ANSWER] == []
+    # The test of HumanEval/32 gives the answer to a helper of the program, which fails on it.
+    failed = (Status.WRONG_ANSWER, Status.RUNTIME_ERROR)
+    assert [row for row in empty if row[1] not in failed] == []
 
 
 @pytest.mark.parametrize("name", SETS)

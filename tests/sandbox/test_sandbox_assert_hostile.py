@@ -299,6 +299,17 @@ def test_nothing_of_a_test_is_ever_in_the_memory_of_the_program(
     assert NEEDLE in outcome.runs[0].detail
 
 
+def test_filling_the_shared_folder_does_not_make_a_test_look_broken(
+    backend: BubblewrapBackend,
+) -> None:
+    source = at_load(
+        "try:\n    while True: open('x', 'ab').write(bytes(1 << 20))\nexcept OSError: pass"
+    )
+    outcome = outcome_of(backend, source, f"open('y', 'w').write('x' * 9999)\n{TEST}")
+    assert outcome.harness_error is None
+    assert [run.output for run in outcome.runs] == ["false"]
+
+
 def test_the_frames_of_the_program_hold_no_pipe_of_the_verdict(
     backend: BubblewrapBackend,
 ) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Emit: TypeAlias = Callable[[str, str], None]
 
-__all__ = ["judge", "serve"]
+__all__ = ["Wires", "judge", "serve"]
 
 DETAIL_LENGTH = 400
 MOST_BYTES = 1 << 40
@@ -102,7 +102,8 @@ def _ending(error: BaseException, line: _Line, texts: dict[str, str]) -> tuple[s
 
     Once the program has answered, whatever goes wrong may come of its answers (``None + 1`` is a
     ``TypeError`` of the test), so the test has failed and is not broken: no program may make its
-    own test look broken.
+    own test look broken.  Nor may it by filling the folder that both can write to: an ``OSError``
+    is a failure, too.
     """
     for raised, message in line.raised:
         if raised is error:
@@ -114,10 +115,10 @@ def _ending(error: BaseException, line: _Line, texts: dict[str, str]) -> tuple[s
     if isinstance(error, NameError) and not isinstance(error, UnboundLocalError):
         why = "a name that neither the test nor the program defines"
         return "crashed", f"{describe(error)}, {why}"
-    if not line.answered:
+    if not line.answered and not isinstance(error, OSError):
         return "broken", describe(error) + place
     if isinstance(error, MemoryError):
-        return "memory", "MemoryError" + place
+        return "memory", "MemoryError"
     return "false", describe(error) + place
 
 
