@@ -10,7 +10,7 @@ from codequake.sandbox import BubblewrapBackend, Ending, Job, Limits, Mode, Outc
 from codequake.tasks import Language
 
 QUICK = Limits(cpu_seconds=1.0, wall_factor=10.0, output_bytes=1 << 20, total_output_bytes=2 << 20)
-SHORT = Limits(cpu_seconds=0.4, wall_factor=3.0, output_bytes=1 << 20)  # to end what waits
+SHORT = Limits(cpu_seconds=0.4, wall_factor=6.0, output_bytes=1 << 20)  # to end what waits
 ECHO = "def solve(x):\n    return x\n"
 
 

@@ -10,7 +10,7 @@ import pytest
 from codequake.sandbox import BubblewrapBackend, Ending, Job, Limits, Mode, Outcome, UnsafeBackend
 from codequake.tasks import Language
 
-SHORT = Limits(cpu_seconds=0.5, wall_factor=4.0, output_bytes=1 << 20, total_output_bytes=2 << 20)
+SHORT = Limits(cpu_seconds=0.5, wall_factor=6.0, output_bytes=1 << 20, total_output_bytes=2 << 20)
 Survivors = Callable[[], list[str]]
 
 TEST = "assert candidate(2, [3]) == 5\nassert candidate(7, [1]) == 8"

@@ -1,7 +1,8 @@
 """What goes into a sandbox and what comes out: plain data, no behaviour.
 
-A ``Job`` is one program with its inputs.  It never holds an expected output: what a program
-should have printed stays outside, so a program cannot find it.
+A ``Job`` is one program with its inputs.  What a program should have printed or returned stays
+outside of the sandbox, so a program cannot find it.  Only tests by statements hold what is right:
+they go to a process of their own, and never into the program's.
 """
 
 from __future__ import annotations
