@@ -330,3 +330,20 @@ def test_without_isolation_tests_by_statements_run_too() -> None:
         assert outcome.harness_error is None
         assert [run.output for run in outcome.runs] == [expected] * 2
         assert "NOT ISOLATED" in outcome.warning
+
+
+def test_limits_are_those_of_calls(backend: BubblewrapBackend) -> None:
+    for source, ending in (
+        ("def solve(x):\n    while True: pass", Ending.TIMEOUT),
+        ("import time\ndef solve(x):\n    time.sleep(100)", Ending.TIMEOUT),
+        ("while True: pass\ndef solve(x): pass", Ending.TIMEOUT),
+        ("def solve(x):\n    return sum(10**9 for _ in iter(int, 1))", Ending.TIMEOUT),
+        ("def solve(x):\n    return bytearray(4 << 30)", Ending.MEMORY_LIMIT),
+        ("x = bytearray(4 << 30)\ndef solve(x): pass", Ending.MEMORY_LIMIT),
+        ("def solve(x):\n    return 'x' * (2 << 20)", Ending.OUTPUT_LIMIT),
+        ("def solve(x):\n    print('x' * (2 << 20))", Ending.OUTPUT_LIMIT),
+        ("def solve(x):\n    raise ValueError('x' * (2 << 20))", Ending.OUTPUT_LIMIT),
+    ):
+        outcome = outcome_of(backend, source, "assert solve(1)", "assert solve(1)", limits=SHORT)
+        assert outcome.harness_error is None
+        assert [run.ending for run in outcome.runs] == [ending, Ending.NOT_RUN], source
