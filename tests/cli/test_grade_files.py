@@ -147,7 +147,10 @@ def test_a_broken_reference_is_told(
         (["c.jsonl", "--problems", "lcb:"], "lcb: names no file; allowed: lcb:FILE"),
         (["c.jsonl", "--problems", "lbc:x"], "problem format 'lbc' is not known; near names: lcb"),
         (["c.jsonl", "--problems", "starter-12", "--out", "no/v"], "create it first"),
-        (["c.jsonl", "--problems", "starter-12", "--sandbox", "x"], "allowed: bwrap, inspect:docker"),
+        (
+            ["c.jsonl", "--problems", "starter-12", "--sandbox", "x"],
+            "allowed: bwrap, inspect:docker",
+        ),
         (["c.jsonl", "--problems", "starter-12", "--engine", "ray"], "--engine has only local"),
         (["c.jsonl", "--problems", "starter-12", "--address", "x"], "which has no --address"),
         (["c.jsonl"], "--problems is missing"),

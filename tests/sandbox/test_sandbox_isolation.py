@@ -247,6 +247,7 @@ def test_the_result_channel_gives_no_more_than_an_output(
 
 def test_expected_outputs_are_not_in_the_job() -> None:
     fields = set(Job.__dataclass_fields__)
+    # Statements and their setup, which may hold some, never reach the program's process.
     assert fields == {"language", "source", "mode", "entry_point", "inputs", "limits", "setup"}
 
 

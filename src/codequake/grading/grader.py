@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 
 from codequake.canonical import canonical_json, content_key
 from codequake.codec import to_plain
 from codequake.errors import DataError, UsageError
+from codequake.grading.checking import accepted_outputs
 from codequake.grading.compare import outputs_agree, parse_output
 from codequake.grading.extract import Extraction, extract
 from codequake.records import (
@@ -80,7 +82,16 @@ class Grader:
         if found.status is not None:
             return self.verdict(problem, completion, found, unrun(problem, found))
         outcome = self.backend.run(job_for(problem, found.program, entry_point, self.limits))
-        return self.verdict(problem, completion, found, judge(problem, outcome))
+        return self.verdict(problem, completion, found, self.judged(problem, outcome))
+
+    def judged(self, problem: Problem, outcome: Outcome) -> Judgement:
+        """Return what an outcome means, as the problem's own checker says where it has one."""
+        if problem.checker is None or problem.assertions is not None:
+            return judge(problem, outcome)
+        checked = accepted_outputs(self.backend, problem, outcome, self.limits)
+        if checked.failure is not None:
+            return _whole(problem, Status.HARNESS_ERROR, checked.failure)
+        return judge(problem, outcome, checked.accepted)
 
     def verdict(
         self,
@@ -135,8 +146,9 @@ def job_for(
 ) -> Job:
     """Return the job of a program: the inputs of the problem's tests, never their outputs.
 
-    ``inputs`` are those of an earlier job of the same problem, to share them.
-    Raises ``UsageError`` when the problem names no entry point, or asks for a C function.
+    ``inputs`` are those of an earlier job of the same problem, to share them.  Assertions hold what
+    is right; the sandbox keeps them from the program.  Raises ``UsageError`` when the problem
+    names no entry point, asks for a C function, or has assertions on a main program.
     """
     name = _entry_point(problem, entry_point)
     if problem.interface is Interface.FUNCTION:
@@ -150,7 +162,16 @@ def job_for(
     mode = Mode.CALL if problem.interface is Interface.FUNCTION else Mode.STDIN
     if inputs is None:
         inputs = tuple(test.input for test in problem.tests)
-    return Job(problem.language, program, mode, name, inputs, limits)
+    if problem.assertions is None:
+        return Job(problem.language, program, mode, name, inputs, limits)
+    if mode is Mode.STDIN:
+        raise UsageError(
+            f"problem {problem.problem_id!r} has assertions, which call a function, but asks for a "
+            "main program"
+        )
+    return Job(
+        problem.language, program, Mode.ASSERT, name, inputs, limits, setup=problem.assertions
+    )
 
 
 def unrun(problem: Problem, found: Extraction) -> Judgement:
@@ -159,8 +180,14 @@ def unrun(problem: Problem, found: Extraction) -> Judgement:
     return _whole(problem, found.status, found.message)
 
 
-def judge(problem: Problem, outcome: Outcome) -> Judgement:
-    """Return what an outcome means: the first test that did not pass decides, in test order."""
+def judge(
+    problem: Problem, outcome: Outcome, accepted: Sequence[bool | None] | None = None
+) -> Judgement:
+    """Return what an outcome means: the first test that did not pass decides, in test order.
+
+    ``accepted`` says for each run whether the problem's checker takes its output; without it
+    outputs are compared.
+    """
     if outcome.harness_error is not None:
         return _whole(problem, Status.HARNESS_ERROR, outcome.harness_error)
     if not problem.tests:
@@ -171,7 +198,10 @@ def judge(problem: Problem, outcome: Outcome) -> Judgement:
         return _whole(problem, Status.MISSING_ENTRY_POINT, "the program does not define the name")
     if len(outcome.runs) != len(problem.tests):
         return _whole(problem, Status.HARNESS_ERROR, "the sandbox lost the result of a test")
-    statuses = [_test_status(problem, index, run) for index, run in enumerate(outcome.runs)]
+    statuses = [
+        _test_status(problem, index, run, None if accepted is None else accepted[index] is True)
+        for index, run in enumerate(outcome.runs)
+    ]
     tests = tuple(
         _test_outcome(test.visible, status)
         for test, status in zip(problem.tests, statuses, strict=True)
@@ -199,15 +229,11 @@ def _whole(problem: Problem, status: Status, message: str) -> Judgement:
     return Judgement(status, tests, message, None)
 
 
-def _test_status(problem: Problem, index: int, run: Run) -> TestStatus:
+def _test_status(problem: Problem, index: int, run: Run, accepted: bool | None) -> TestStatus:
     match run.ending:
         case Ending.RETURNED:
-            expected = problem.tests[index].expected
-            if run.output == expected:
-                return TestStatus.PASSED  # equal texts are equal values
-            got = JsonText(run.output or "")
-            agree = outputs_agree(expected, got, problem.comparison, problem.interface)
-            return TestStatus.PASSED if agree else TestStatus.WRONG_ANSWER
+            right = _is_right(problem, index, run) if accepted is None else accepted
+            return TestStatus.PASSED if right else TestStatus.WRONG_ANSWER
         case Ending.NOT_DATA:
             return TestStatus.WRONG_ANSWER
         case Ending.CRASHED:
@@ -220,6 +246,16 @@ def _test_status(problem: Problem, index: int, run: Run) -> TestStatus:
             return TestStatus.OUTPUT_LIMIT
         case Ending.NOT_RUN:
             return TestStatus.NOT_RUN
+
+
+def _is_right(problem: Problem, index: int, run: Run) -> bool:
+    if problem.assertions is not None:
+        return run.output == "true"
+    expected = problem.tests[index].expected
+    if run.output == expected:
+        return True  # equal texts are equal values
+    got = JsonText(run.output or "")
+    return outputs_agree(expected, got, problem.comparison, problem.interface)
 
 
 def _failure(problem: Problem, index: int, run: Run) -> Failure:
@@ -243,6 +279,8 @@ def _shown(output: str | None) -> JsonText | None:
 
 def _ignores_input(problem: Problem, runs: tuple[Run, ...]) -> bool:
     """Whether no byte of any input was read, though there was something to read."""
+    if problem.interface is Interface.FUNCTION:
+        return False
     asked = [
         run.read_input
         for test, run in zip(problem.tests, runs, strict=True)
@@ -254,7 +292,7 @@ def _ignores_input(problem: Problem, runs: tuple[Run, ...]) -> bool:
 def verdict_key(
     problem: Problem, program: str, entry_point: str | None, grader_version: str
 ) -> str:
-    """Return the content key of a verdict: program, tests, comparison, and the grader with limits.
+    """Return the content key of a verdict: program, tests, comparison or checker, and the grader.
 
     Equal keys mean equal verdicts, so a program is run once for each.
     """
@@ -267,6 +305,8 @@ def verdict_key(
             _entry_point(problem, entry_point),
             tests,
             to_plain(problem.comparison),
+            problem.assertions,
+            problem.checker,
             grader_version,
         ]
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from codequake.errors import UsageError
-from codequake.grading.grader import Grader, Judgement, job_for, judge
+from codequake.grading.grader import Grader, Judgement, job_for
 from codequake.records import Problem, Status
 from codequake.sandbox import Care, Job, Outcome
 
@@ -167,7 +167,7 @@ class Runner:
         outcomes = self._grader.backend.run_all([job for _, job in work], care)
         seconds = (time.monotonic() - started) / len(work)
         return [
-            (_ran(judge(problem, outcome), seconds, outcome), outcome)
+            (_ran(self._grader.judged(problem, outcome), seconds, outcome), outcome)
             for (problem, _), outcome in zip(work, outcomes, strict=True)
         ]
 

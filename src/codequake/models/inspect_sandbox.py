@@ -25,7 +25,8 @@ from codequake.sandbox.driving import (
     time_ceiling,
     tried,
 )
-from codequake.sandbox.jobs import Care, Job, Outcome
+from codequake.sandbox.jobs import Care, Job, Mode, Outcome
+from codequake.sandbox.material import Material
 from codequake.sandbox.opening import trial_fault
 from codequake.sandbox.toolchains import COMPILER
 
@@ -39,6 +40,7 @@ _OLDEST = (3, 9)
 _SPARE_SECONDS = 60.0  # for an environment to end what its time is up for, and to answer
 _SPARE_BYTES = 1 << 20  # the last piece of a reply that is too long, and the closing line
 _PROBE_SECONDS = 120
+_NO_STATEMENTS = "tests by statements need bubblewrap's sandbox, which keeps them from the program"
 _DIGEST = len("sha256:") + 12
 _PROBE = f"""\
 import json, subprocess, sys
@@ -145,10 +147,16 @@ class InspectSandboxBackend:
         self._kills = 0
 
     def run(self, job: Job) -> Outcome:
-        """Run one program in a fresh environment."""
+        """Run one program in a fresh environment.
+
+        Tests by statements are refused as a harness error: here nothing could keep them from the
+        program.
+        """
+        if job.mode is Mode.ASSERT:
+            return self._reporter.broken(_NO_STATEMENTS)
         # Where the folders are is known inside only; the keeper puts them into the job.
         launch = Launch(self._command, (), "", "", ENVIRONMENT, None, count_processes=False)
-        message = job_message(job, launch)
+        message = job_message(job, launch, Material({"inputs": job.inputs}))
         room = reply_room(job, message)
         ceiling = time_ceiling(job)
         memory = 2 * job.limits.memory_bytes

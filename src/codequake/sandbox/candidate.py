@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Emit: TypeAlias = Callable[[str, str], None]
 
 __all__ = ["NotDataError", "check_syntax", "decode", "describe", "encode", "find_entry"]
-__all__ += ["new_module", "open_streams", "run_call", "run_stdin", "syntax_problem"]
+__all__ += ["load_entry", "new_module", "open_streams", "run_call", "run_stdin", "syntax_problem"]
 
 MAX_DEPTH = 400
 FILE_NAME = "solution.py"
@@ -59,15 +59,23 @@ def syntax_problem(error: Exception) -> str:
     return f"{type(error).__name__}: {getattr(error, 'msg', None) or error}{place}"
 
 
+def load_entry(source: str, entry_point: str) -> tuple[types.ModuleType, Any]:
+    """Load the program; return its module and its entry point, ``None`` when it has none.
+
+    Raises whatever the program raises.
+    """
+    module = new_module("solution")
+    code = compile(source, FILE_NAME, "exec", dont_inherit=True)
+    module.__dict__.update(prelude_for(code, entry_point=entry_point))
+    exec(code, module.__dict__)  # noqa: S102
+    return module, find_entry(module, entry_point)
+
+
 def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoReturn:
     """Load the program, call its entry point, report how that ended and leave at once."""
     values = decode(loads(arguments))
-    module = new_module("solution")
     try:
-        code = compile(source, FILE_NAME, "exec", dont_inherit=True)
-        module.__dict__.update(prelude_for(code, entry_point=entry_point))
-        exec(code, module.__dict__)  # noqa: S102
-        function = find_entry(module, entry_point)
+        _, function = load_entry(source, entry_point)
         if function is None:
             emit("missing", "")
         else:
@@ -76,8 +84,6 @@ def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoRet
         emit("not_data", str(error))
     except MemoryError:
         emit("memory", "MemoryError")
-    except SystemExit:
-        emit("error", "SystemExit: the program ended instead of returning")
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its own result
         emit("error", describe(error))
     _exit(0)
@@ -148,6 +154,8 @@ def find_entry(module: types.ModuleType, name: str) -> Any:
 
 def describe(error: BaseException) -> str:
     """One line about an exception; a hostile ``__str__`` must not matter."""
+    if isinstance(error, SystemExit):
+        return "SystemExit: the program ended instead of returning"
     try:
         text = str(error)[:400].strip().split("\n")[0]
     except BaseException:  # noqa: BLE001 - the text of an exception is the program's own code
@@ -176,7 +184,9 @@ def decode(value: Any) -> Any:
 
 
 def _frozen(key: Any) -> Any:
-    return tuple(_frozen(item) for item in key) if isinstance(key, list) else key
+    if isinstance(key, list):
+        return tuple(_frozen(item) for item in key)
+    return frozenset(key) if isinstance(key, set) else key
 
 
 def encode(value: Any, depth: int = 0) -> str:

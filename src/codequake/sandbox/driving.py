@@ -10,11 +10,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
 from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
+from codequake.sandbox.material import Material, judge_cpu_seconds, material_of
 from codequake.sandbox.memory import tree_bytes
 from codequake.sandbox.toolchains import toolchain_of
 
@@ -34,21 +35,22 @@ __all__ = [
 
 _PARTS = ("watching", "prelude", "candidate", "inside")
 _WORKER_PARTS = ("watching", "prelude", "candidate", "admission", "calling", "zygote")
+_REST = ("exchange", "judging", "pair")  # what only tests by statements need
 _LOADER = """\
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
 import builtins, types
-def load(name, source):
-    module = types.ModuleType(name)
-    module.__dict__["__builtins__"] = dict(vars(builtins))
-    sys.modules[name] = module
-    exec(compile(source, name, "exec", dont_inherit=True), module.__dict__)
-    return module
-sys.modules["codequake.sandbox"] = types.ModuleType("codequake.sandbox")
-for name, source in {parts!r}:
-    module = load("codequake.sandbox." + name, source)
-    setattr(sys.modules["codequake.sandbox"], name, module)
-module.main()
+package = sys.modules["codequake.sandbox"] = types.ModuleType("codequake.sandbox")
+def load(parts):
+    for name, source in parts:
+        module = types.ModuleType("codequake.sandbox." + name)
+        module.__dict__["__builtins__"] = dict(vars(builtins))
+        sys.modules[module.__name__] = module
+        exec(compile(source, module.__name__, "exec", dont_inherit=True), module.__dict__)
+        setattr(package, name, module)
+package.load_rest = lambda: load({rest!r})
+load({parts!r})
+package.{main}.main()
 """
 _ERROR_BYTES = 4096
 _PIECE = 1 << 16
@@ -69,9 +71,12 @@ def runner_source(*, worker: bool = False) -> str:
     It runs one job, or serves as a ``worker`` that runs many.
     """
     folder = resources.files("codequake.sandbox")
-    names = _WORKER_PARTS if worker else _PARTS
-    parts = [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
-    return _LOADER.format(parts=parts)
+
+    def texts(names: tuple[str, ...]) -> list[tuple[str, str]]:
+        return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
+
+    parts, rest = (_WORKER_PARTS, ()) if worker else (_PARTS, _REST)
+    return _LOADER.format(parts=texts(parts), rest=texts(rest), main=parts[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +149,12 @@ class Driver:
 
     def run(self, job: Job, launch: Launch) -> Outcome:
         """Run a job to its end.  Nothing that the program does raises."""
-        message = job_message(job, launch)
-        return tried(lambda: self._once(job, launch, message))
+        with material_of(job) as material:
+            keep_open = (*launch.keep_open, *material.keep_open)
+            launch = replace(launch, keep_open=keep_open)
+            message = job_message(job, launch, material)
+            outcome = tried(lambda: self._once(job, launch, message))
+            return replace(outcome, runs=material.with_reasons(outcome.runs))
 
     def _once(self, job: Job, launch: Launch, message: bytes) -> Try:
         kills = self._kills
@@ -262,7 +271,7 @@ def _run_of(event: dict[str, Any]) -> Run:
     )
 
 
-def job_message(job: Job, launch: Launch) -> bytes:
+def job_message(job: Job, launch: Launch, material: Material) -> bytes:
     """Return the line of JSON that process 1 reads."""
     limits = {name: getattr(job.limits, name) for name in job.limits.__dataclass_fields__}
     chain = toolchain_of(job.language)
@@ -270,7 +279,6 @@ def job_message(job: Job, launch: Launch) -> bytes:
         "source": job.source,
         "mode": job.mode.value,
         "entry_point": job.entry_point,
-        "inputs": job.inputs,
         "limits": limits,
         "build": chain.build,
         "source_name": chain.source_name,
@@ -278,6 +286,7 @@ def job_message(job: Job, launch: Launch) -> bytes:
         "folder": launch.folder,
         "scratch": launch.scratch,
         "count_processes": launch.count_processes,
+        **material.fields,
     }
     return json.dumps(message).encode() + b"\n"
 
@@ -377,5 +386,8 @@ def reply_room(job: Job, message: bytes) -> int:
 def time_ceiling(job: Job) -> float:
     """Elapsed seconds after which process 1 itself must have failed."""
     limits = job.limits
-    tests = len(job.inputs) * (limits.cpu_seconds + _CPU_SLACK)
+    each = limits.cpu_seconds + _CPU_SLACK
+    if job.mode is Mode.ASSERT:
+        each += judge_cpu_seconds(limits)
+    tests = len(job.inputs) * each
     return _START_SECONDS + limits.wall_factor * (limits.build_cpu_seconds + tests)

@@ -7,7 +7,7 @@ the two.  After each input everything in the process namespace is killed and rea
 """
 
 # pathlib and contextlib would cost start-up time in every sandbox:
-# ruff: noqa: PTH108, PTH118, PTH123
+# ruff: noqa: PTH118, PTH123
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from codequake.sandbox.watching import (
     first_error,
     kill_quietly,
     last_line,
+    open_input,
+    put_limits,
     raise_stack,
     read_line,
     read_record,
@@ -79,7 +81,7 @@ class Tester:
 
         ``what`` is ``build``, ``call`` or ``stdin``.
         """
-        stdin, read_mark = self._open_stdin(text)
+        stdin, read_mark = open_input(self.folder, text)
         out, err, result = (
             Channel(self._fifo("stdout")),
             Channel(self._fifo("stderr")),
@@ -112,29 +114,15 @@ class Tester:
     def _fifo(self, name: str) -> str | None:
         return os.path.join(self.folder, name) if self.alone else None
 
-    def _open_stdin(self, text: str | None) -> tuple[int, int]:
-        """A regular file with the input; its access time tells whether it was read."""
-        path = os.path.join(self.folder, "stdin")
-        try:
-            if os.path.lexists(path):
-                os.unlink(path)
-            with open(path, "wb") as file:
-                file.write((text or "").encode("utf-8", "surrogatepass"))
-            os.utime(path, ns=(0, time.time_ns()))
-            return os.open(path, os.O_RDONLY | os.O_CLOEXEC), 0
-        except OSError:
-            # The program damaged its own folder: it gets an empty input.
-            return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), -1
-
     def _child(self, what: str, text: str | None, fds: tuple[int, ...], token: str) -> NoReturn:
         """Become the program.  Leaves by ``_exit``, by ``exec`` or by ``SystemExit``."""
         try:
             for number, fd in enumerate(fds):
-                os.dup2(fd, RESULT_FD if number == 3 else number)
+                os.dup2(fd, RESULT_FD + number - 3 if number > 2 else number)
             if self.program >= 0:
                 os.dup2(self.program, PROGRAM_FD, inheritable=False)
             os.closerange(3, RESULT_FD)
-            os.closerange(PROGRAM_FD + (self.program >= 0), 4096)
+            os.closerange(RESULT_FD + len(fds) - 3 + (self.program >= 0), 4096)
             if self.alone:
                 os.setpgid(0, 0)  # a signal to the own group must reach nobody else
             else:
@@ -167,6 +155,10 @@ class Tester:
         if hasattr(sys, "set_int_max_str_digits"):
             sys.set_int_max_str_digits(0)
         candidate.open_streams()
+        self._interpret(what, text, emit)
+
+    def _interpret(self, what: str, text: str | None, emit: Any) -> None:
+        job = self.job
         if what == "build":
             candidate.check_syntax(job["source"], emit)
             os._exit(0)
@@ -183,21 +175,12 @@ class Tester:
             os._exit(KILLED_AT_START)
 
     def _limit(self, what: str) -> None:
-        """Put the limits on this process; its children inherit them."""
+        """Put the limits of the program or of the compiler on this process."""
         limits, build = self.limits, what == "build"
         # A compiler works in children of its own, which only this limit sees.
         cpu = int(limits["build_cpu_seconds"]) + 1 if build else int(limits["cpu_seconds"]) + 2
-        pairs = [
-            (resource.RLIMIT_CPU, cpu),
-            (resource.RLIMIT_AS, limits["build_memory_bytes" if build else "memory_bytes"]),
-            (resource.RLIMIT_FSIZE, limits["file_bytes"]),
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_NOFILE, limits["open_files"]),
-        ]
-        if self.job["count_processes"]:
-            pairs.append((resource.RLIMIT_NPROC, limits["processes"]))
-        for kind, value in pairs:
-            resource.setrlimit(kind, (value, value))
+        memory = limits["build_memory_bytes" if build else "memory_bytes"]
+        put_limits(cpu, memory, limits, count_processes=self.job["count_processes"])
 
     # -- watching ----------------------------------------------------------------------------
 
@@ -294,14 +277,18 @@ class Tester:
         what = self.job["mode"]
         for index, text in enumerate(self.job["inputs"]):
             given = json.loads(text) if what == "stdin" else text
-            event = self._judge(self._start(what, given))
+            event = self._test(what, given)
             self._wipe()
-            if event["ending"] == "missing":
-                self._send(event="missing")
+            if event["ending"] in ("missing", "broken"):
+                self._send(event=event["ending"], why=event["detail"])
                 return
             self._send(event="run", index=index, **event)
             if event["ending"] in ("timeout", "memory_limit", "output_limit"):
                 return
+
+    def _test(self, what: str, given: Any) -> dict[str, Any]:
+        """Run the program on one input and return the event that tells how it ended."""
+        return self._judge(self._start(what, given))
 
     def _build(self) -> bool:
         job = self.job
@@ -379,6 +366,14 @@ class Tester:
             empty(folder)
 
 
+def _pair_tester() -> type[Tester]:
+    """Load the parts that only tests by statements need; reading them takes milliseconds."""
+    sys.modules["codequake.sandbox"].load_rest()
+    from codequake.sandbox.pair import PairTester
+
+    return PairTester
+
+
 def main() -> None:
     """Read one job and run it.  Process 1 takes no signal that it has no handler for."""
     if os.getpid() == 1:
@@ -394,7 +389,8 @@ def main() -> None:
         os.dup2(null, number)
     os.close(null)
     raise_stack()
-    Tester(job, report, lifeline).run()
+    tester = _pair_tester() if job["mode"] == "assert" else Tester
+    tester(job, report, lifeline).run()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     end = {"event": "end", "cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss * 1024}
     os.write(report, (json.dumps(end) + "\n").encode())

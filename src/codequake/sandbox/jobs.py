@@ -1,7 +1,8 @@
 """What goes into a sandbox and what comes out: plain data, no behaviour.
 
-A ``Job`` is one program with its inputs.  It never holds an expected output: what a program
-should have printed stays outside, so a program cannot find it.
+A ``Job`` is one program with its inputs.  What a program should have printed or returned stays
+outside of the sandbox, so a program cannot find it.  Only tests by statements hold what is right:
+they go to a process of their own, and never into the program's.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ MIB = 1 << 20
 class Mode(StrEnum):
     """How a program gets its input: arguments of a call, standard input, or statements.
 
-    ``ASSERT``: a second process runs statements that call the program's entry point.
+    ``ASSERT``: a second process runs statements that call the program's entry point.  Nothing of
+    them ever is in the program's process; only arguments and results pass between the two, as
+    plain data.
     """
 
     CALL = "call"
@@ -117,8 +120,10 @@ class Run:
     """How the program ended on one input.
 
     ``output`` is JSON (a JSON string of what was printed for ``STDIN``), given when ``ending`` is
-    ``returned``.  ``detail`` says in one line what went wrong.  ``read_input`` is whether a byte
-    of standard input was read; ``None`` when the program was called instead.
+    ``returned``.  For ``ASSERT`` it is ``true`` when the statements ended, and ``false`` when one
+    of them raised; ``detail`` then is the line that did.  Else ``detail`` says in one line what
+    went wrong.  ``read_input`` is whether a byte of standard input was read; ``None`` when the
+    program was called instead.
     """
 
     ending: Ending

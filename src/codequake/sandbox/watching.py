@@ -5,7 +5,7 @@ codequake.
 """
 
 # pathlib and contextlib would cost start-up time in every sandbox:
-# ruff: noqa: PTH101, PTH106, PTH108, SIM105
+# ruff: noqa: PTH101, PTH106, PTH108, PTH118, PTH123, SIM105
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ import signal
 import sys
 import time
 
+TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = [
     "Channel",
     "code_text",
@@ -23,6 +27,8 @@ __all__ = [
     "first_error",
     "kill_quietly",
     "last_line",
+    "open_input",
+    "put_limits",
     "raise_stack",
     "read_line",
     "read_record",
@@ -79,6 +85,24 @@ def _open_fifo(path: str) -> tuple[int, int]:
         return os.pipe()
 
 
+def open_input(folder: str, text: str | None) -> tuple[int, int]:
+    """A regular file with the input; its access time tells whether it was read.
+
+    The second number is -1 where that cannot be told.
+    """
+    path = os.path.join(folder, "stdin")
+    try:
+        if os.path.lexists(path):
+            os.unlink(path)
+        with open(path, "wb") as file:
+            file.write((text or "").encode("utf-8", "surrogatepass"))
+        os.utime(path, ns=(0, time.time_ns()))
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC), 0
+    except OSError:
+        # The program damaged its own folder: it gets an empty input.
+        return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), -1
+
+
 def read_line(fd: int) -> bytes:
     """Read up to the end of the first line, or of the file."""
     pieces = []
@@ -94,6 +118,23 @@ def raise_stack() -> None:
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     stack = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
     resource.setrlimit(resource.RLIMIT_STACK, (stack, hard))
+
+
+def put_limits(
+    cpu_seconds: float, memory_bytes: int, limits: dict[str, Any], *, count_processes: bool
+) -> None:
+    """Put the limits on this process; its children inherit them."""
+    pairs = [
+        (resource.RLIMIT_CPU, int(cpu_seconds)),
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_FSIZE, limits["file_bytes"]),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, limits["open_files"]),
+    ]
+    if count_processes:
+        pairs.append((resource.RLIMIT_NPROC, limits["processes"]))
+    for kind, value in pairs:
+        resource.setrlimit(kind, (value, value))
 
 
 def cpu_of(pid: int) -> float:
