@@ -114,7 +114,7 @@ MISTAKES = {
     "no argument": ("(n: int)", "()", ":3", "plain arguments"),
     "markup": ("doubles {object", "doubles {thing", ":11", "slot kind 'thing'"),
     "slots": ("'Twice {object:number|a", "'Twice {object:number|the", ":14", "says 'the number'"),
-    "no input": ("input = 'One number.'\n", "", "", "the field statement.input is missing"),
+    "no input": ("input = 'One number.'\n", "", ":8", "the field statement.input is missing"),
     "signature left out": ("{signature}", "it", ":8", "{signature} stands 0 times"),
     "example not JSON": ("input = '[2]'", "input = '[2'", ":20", "an example is not JSON"),
     "example of other shape": ("input = '[2]'", "input = '2'", ":20", "1 arguments (n)"),

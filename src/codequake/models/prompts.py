@@ -23,7 +23,7 @@ def render_messages(problem: Problem, variant: Variant, style: str) -> tuple[Mes
     ``plain``: a system message that asks for one code block in the problem's language, then the
     text of the variant as it is.  ``two_shot``: the same with two worked examples in between, for
     models that are too small to keep a form that is only described.  ``few_shot``: with all worked
-    examples that there are, four for C and two for Python.  The last message is always the
+    examples that there are, five for C and two for Python.  The last message is always the
     variant's text and nothing else.  Raises ``UnknownNameError`` for another style.
     """
     if style not in _STYLES:
@@ -103,6 +103,28 @@ def _examples(problem: Problem) -> tuple[_Example, ...]:
 # Their formulas are of another shape than any bundled one: they show the form of a program and
 # that a formula is copied as it stands, never a solution.
 _C_STDIN = (
+    _Example(
+        """\
+Write a C program that reads x and computes result = x / 4 + 3. \
+Print the result with 6 digits after the decimal point.
+
+Example:
+Input: 2
+Output: 3.500000""",
+        """\
+```c
+#include <stdio.h>
+#include <math.h>
+
+int main(void) {
+    double x;
+    scanf("%lf", &x);
+    double result = x / 4 + 3;
+    printf("%.6f\\n", result);
+    return 0;
+}
+```""",
+    ),
     _Example(
         """\
 Write a C program that reads a, b and c and computes result = a + b * c. \
