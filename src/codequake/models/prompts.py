@@ -171,7 +171,7 @@ int main(void) {
     ),
     _Example(
         """\
-Write a C program that reads a, b, c and d and computes result = (a - b) * (c + d). \
+Write a C program that reads a, b, c and x and computes result = (a - b) * (c + x). \
 Print the result with 6 digits after the decimal point.
 
 Example:
@@ -183,9 +183,9 @@ Output: -9.000000""",
 #include <math.h>
 
 int main(void) {
-    double a, b, c, d;
-    scanf("%lf %lf %lf %lf", &a, &b, &c, &d);
-    double result = (a - b) * (c + d);
+    double a, b, c, x;
+    scanf("%lf %lf %lf %lf", &a, &b, &c, &x);
+    double result = (a - b) * (c + x);
     printf("%.6f\\n", result);
     return 0;
 }
