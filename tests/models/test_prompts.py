@@ -28,14 +28,20 @@ def test_the_variant_stands_last_and_the_form_is_asked_for(asked: object, style:
 
 def test_plain_is_short_and_examples_alternate() -> None:
     assert [part.role for part in render_messages(C, variant(C), "plain")] == ["system", "user"]
-    roles = [part.role for part in render_messages(C, variant(C), "two_shot")]
-    assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
+    for item, style, count in (
+        (C, "two_shot", 2),
+        (C, "few_shot", 5),
+        (PYTHON, "two_shot", 2),
+        (PYTHON, "few_shot", 2),
+    ):
+        roles = [part.role for part in render_messages(item, variant(item), style)]
+        assert roles == ["system", *["user", "assistant"] * count, "user"]
 
 
 @pytest.mark.parametrize("item", [PYTHON, STDIN, C], ids=["python", "stdin", "c"])
 def test_examples_reply_with_one_block_of_the_language(item: object) -> None:
     assert isinstance(item, type(PYTHON))
-    for part in render_messages(item, variant(item), "two_shot"):
+    for part in render_messages(item, variant(item), "few_shot"):
         if part.role == "assistant":
             assert part.content.startswith(f"```{item.language.value}\n")
             assert part.content.endswith("\n```")
@@ -43,9 +49,9 @@ def test_examples_reply_with_one_block_of_the_language(item: object) -> None:
 
 
 def test_everything_but_the_last_message_is_the_same_for_a_kind_of_problem() -> None:
-    first = render_messages(PYTHON, variant(PYTHON), "two_shot")
+    first = render_messages(PYTHON, variant(PYTHON), "few_shot")
     other = problem(5)
-    second = render_messages(other, variant(other, "storytelling"), "two_shot")
+    second = render_messages(other, variant(other, "storytelling"), "few_shot")
     assert first[:-1] == second[:-1]
     assert first[-1] != second[-1]
 
@@ -57,20 +63,24 @@ def test_no_example_is_a_bundled_problem() -> None:
     def shape(formula: str) -> str:
         names: dict[str, str] = {}
         return re.sub(
-            r"[a-z]+", lambda found: names.setdefault(found.group(), f"v{len(names)}"), formula
+            r"[a-z]+",
+            lambda found: names.setdefault(found.group(), f"v{len(names)}"),
+            formula.replace(" ", ""),
         )
 
-    examples = " ".join(part.content for part in render_messages(C, variant(C), "two_shot")[:-1])
-    shown = {
-        shape(text) for text in re.findall(r"[a-z0-9(][a-z0-9()*+/^-]*[*+/^-][^ ,]*", examples)
-    }
-    bundled = problems.load_set("formulas-20")
-    assert not {shape(item.formula.text) for item in bundled} & shown
-    functions = render_messages(PYTHON, variant(PYTHON), "two_shot")
+    shown = []
+    for part in render_messages(C, variant(C), "few_shot")[:-1]:
+        shown += re.findall(r"result = (.*?)(?:\. |;)", part.content)
+    assert len(shown) == 10  # in the task and in the reply of each example
+    bundled = [item.formula.text for item in problems.load_set("formulas-20")]
+    assert not {shape(text) for text in bundled} & {shape(text) for text in shown}
+    functions = render_messages(PYTHON, variant(PYTHON), "few_shot")
     for item in problems.load_set("starter-12"):
         assert not any(f"{item.entry_point}(" in part.content for part in functions)
 
 
 def test_unknown_style_lists_the_known() -> None:
-    with pytest.raises(UnknownNameError, match="'fancy' is not known; allowed: plain, two_shot"):
+    with pytest.raises(
+        UnknownNameError, match="'fancy' is not known; allowed: few_shot, plain, two_shot"
+    ):
         render_messages(PYTHON, variant(PYTHON), "fancy")

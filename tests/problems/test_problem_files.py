@@ -92,7 +92,7 @@ def test_a_file_becomes_a_problem(tmp_path: Path) -> None:
     assert problem.statement == (
         "Write `double(n: int) -> int` that doubles a number.\n\n"
         "Input:\nOne number.\n\nOutput:\nTwice a number.\n\n"
-        "Examples:\nExample 1:\nInput: n = 2\nOutput: 4\nExplanation: 2 + 2.\n\n"
+        "Example:\nInput: n = 2\nOutput: 4\nExplanation: 2 + 2.\n\n"
         "Constraints:\n- `0 <= n <= 9`"
     )
     assert problem.structure is not None
@@ -114,6 +114,7 @@ MISTAKES = {
     "no argument": ("(n: int)", "()", ":3", "plain arguments"),
     "markup": ("doubles {object", "doubles {thing", ":11", "slot kind 'thing'"),
     "slots": ("'Twice {object:number|a", "'Twice {object:number|the", ":14", "says 'the number'"),
+    "no input": ("input = 'One number.'\n", "", ":8", "the field statement.input is missing"),
     "signature left out": ("{signature}", "it", ":8", "{signature} stands 0 times"),
     "example not JSON": ("input = '[2]'", "input = '[2'", ":20", "an example is not JSON"),
     "example of other shape": ("input = '[2]'", "input = '2'", ":20", "1 arguments (n)"),
@@ -187,7 +188,7 @@ def test_a_formula_prompt_states_its_ranges(tmp_path: Path) -> None:
     problem = read_authored(write(tmp_path, FORMULA, "half.toml")).problem
     assert problem.interface is Interface.STDIN
     assert problem.statement.endswith(
-        "Example 1:\nInput: 1 2\nOutput: 0.5\n\n"
+        "Example:\nInput: 1 2\nOutput: 0.5\n\n"
         "Constraints:\n- 1 <= b <= 4 (b is an integer)\n- b != 0"
     )
     assert problem.structure is not None
@@ -195,6 +196,26 @@ def test_a_formula_prompt_states_its_ranges(tmp_path: Path) -> None:
     assert [span.kind for span in spans] == [SpanKind.TEXT, SpanKind.FORMULA, SpanKind.TEXT]
     assert problem.formula is not None
     assert [symbol.integer for symbol in problem.formula.symbols] == [False, True]
+
+
+def test_the_task_of_a_formula_prompt_is_enough(tmp_path: Path) -> None:
+    short = FORMULA.replace("input = 'One line.'\noutput = 'The value.'\n", "")
+    problem = read_authored(write(tmp_path, short, "half.toml")).problem
+    assert problem.structure is not None
+    assert [section.kind for section in problem.structure.sections] == [
+        SectionKind.TASK,
+        SectionKind.EXAMPLES,
+        SectionKind.CONSTRAINTS,
+    ]
+    assert problem.statement.startswith("Print a/b.\n\nExample:\nInput: 1 2\n")
+
+
+def test_examples_are_numbered_where_there_are_several(tmp_path: Path) -> None:
+    second = "[[examples]]\ninput = '\"3 2\\n\"'\noutput = '\"1.5\\n\"'\n\n[[references]]"
+    path = write(tmp_path, FORMULA.replace("[[references]]", second), "half.toml")
+    assert (
+        "Examples:\nExample 1:\nInput: 1 2\nOutput: 0.5\n\nExample 2:\nInput: 3 2\nOutput: 1.5\n"
+    ) in read_authored(path).problem.statement
 
 
 @pytest.mark.parametrize(

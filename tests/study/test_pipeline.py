@@ -83,8 +83,8 @@ def test_from_problems_to_report(run_command: RunCommand, study: Path, tmp_path:
     planned = read_parquet(out / "plan.parquet", Planned)
     verdicts = read_parquet(out / "verdicts.parquet", Verdict)
     # 4 Python problems x 4 families, 4 formulas x (clean, repeat, two distances, reduced),
-    # and distracting constraints for the two of them that have constraints.
-    assert len(planned) == len(verdicts) == 4 * 4 + 4 * 5 + 2
+    # and distracting constraints for the one of them that has constraints.
+    assert len(planned) == len(verdicts) == 4 * 4 + 4 * 5 + 1
     assert {verdict.status for verdict in verdicts} <= set(Status)
     assert sum(verdict.status is Status.PASSED for verdict in verdicts) > len(verdicts) / 2
     assert all(variant.gated for variant in read_parquet(out / "variants.parquet", Variant))

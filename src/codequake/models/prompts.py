@@ -22,8 +22,9 @@ def render_messages(problem: Problem, variant: Variant, style: str) -> tuple[Mes
 
     ``plain``: a system message that asks for one code block in the problem's language, then the
     text of the variant as it is.  ``two_shot``: the same with two worked examples in between, for
-    models that are too small to keep a form that is only described.  The last message is always
-    the variant's text and nothing else.  Raises ``UnknownNameError`` for another style.
+    models that are too small to keep a form that is only described.  ``few_shot``: with all worked
+    examples that there are, five for C and two for Python.  The last message is always the
+    variant's text and nothing else.  Raises ``UnknownNameError`` for another style.
     """
     if style not in _STYLES:
         raise UnknownNameError(
@@ -37,14 +38,23 @@ def _plain(problem: Problem) -> tuple[Message, ...]:
 
 
 def _two_shot(problem: Problem) -> tuple[Message, ...]:
+    return _shown(problem, _examples(problem)[:2])
+
+
+def _few_shot(problem: Problem) -> tuple[Message, ...]:
+    return _shown(problem, _examples(problem))
+
+
+def _shown(problem: Problem, examples: tuple[_Example, ...]) -> tuple[Message, ...]:
     messages = [Message("system", _instruction(problem))]
-    for example in _examples(problem):
+    for example in examples:
         messages.append(Message("user", example.task))
         messages.append(Message("assistant", example.reply))
     return tuple(messages)
 
 
 _STYLES: dict[str, Callable[[Problem], tuple[Message, ...]]] = {
+    "few_shot": _few_shot,
     "plain": _plain,
     "two_shot": _two_shot,
 }
@@ -90,25 +100,26 @@ def _examples(problem: Problem) -> tuple[_Example, ...]:
             assert_never(problem.language)
 
 
+# Their formulas are of another shape than any bundled one: they show the form of a program and
+# that a formula is copied as it stands, never a solution.
 _C_STDIN = (
     _Example(
         """\
-Write a C program that computes the paint p*(h-w)/8 for a wall, where p is its length, h is its \
-height and w is the height of its window.
+Write a C program that reads x and computes result = x / 4 + 3. \
+Print the result with 6 digits after the decimal point.
 
-Input:
-One line with the numbers p, h and w in this order, separated by blanks.
-
-Output:
-Print the paint with 6 digits after the decimal point.""",
+Example:
+Input: 2
+Output: 3.500000""",
         """\
 ```c
 #include <stdio.h>
+#include <math.h>
 
 int main(void) {
-    double p, h, w;
-    scanf("%lf %lf %lf", &p, &h, &w);
-    double result = p * (h - w) / 8;
+    double x;
+    scanf("%lf", &x);
+    double result = x / 4 + 3;
     printf("%.6f\\n", result);
     return 0;
 }
@@ -116,21 +127,87 @@ int main(void) {
     ),
     _Example(
         """\
-Write a C program that computes the value of 4*u-w^2+7, where u and w are given numbers.
+Write a C program that reads a, b and c and computes result = a + b * c. \
+Print the result with 6 digits after the decimal point.
 
-Input:
-One line with the numbers u and w in this order, separated by a blank.
-
-Output:
-Print the value with 6 digits after the decimal point.""",
+Example:
+Input: 2 3 4
+Output: 14.000000""",
         """\
 ```c
 #include <stdio.h>
+#include <math.h>
 
 int main(void) {
-    double u, w;
-    scanf("%lf %lf", &u, &w);
-    double result = 4 * u - w * w + 7;
+    double a, b, c;
+    scanf("%lf %lf %lf", &a, &b, &c);
+    double result = a + b * c;
+    printf("%.6f\\n", result);
+    return 0;
+}
+```""",
+    ),
+    _Example(
+        """\
+Write a C program that reads a and x and computes result = a * x - 7. \
+Print the result with 6 digits after the decimal point.
+
+Example:
+Input: 2 3
+Output: -1.000000""",
+        """\
+```c
+#include <stdio.h>
+#include <math.h>
+
+int main(void) {
+    double a, x;
+    scanf("%lf %lf", &a, &x);
+    double result = a * x - 7;
+    printf("%.6f\\n", result);
+    return 0;
+}
+```""",
+    ),
+    _Example(
+        """\
+Write a C program that reads a, b, c and x and computes result = (a - b) * (c + x). \
+Print the result with 6 digits after the decimal point.
+
+Example:
+Input: 2 3 4 5
+Output: -9.000000""",
+        """\
+```c
+#include <stdio.h>
+#include <math.h>
+
+int main(void) {
+    double a, b, c, x;
+    scanf("%lf %lf %lf %lf", &a, &b, &c, &x);
+    double result = (a - b) * (c + x);
+    printf("%.6f\\n", result);
+    return 0;
+}
+```""",
+    ),
+    _Example(
+        """\
+Write a C program that reads b, c and x and computes result = b * x / (c + 2). \
+Print the result with 6 digits after the decimal point.
+
+Example:
+Input: 2 3 4
+Output: 1.600000""",
+        """\
+```c
+#include <stdio.h>
+#include <math.h>
+
+int main(void) {
+    double b, c, x;
+    scanf("%lf %lf %lf", &b, &c, &x);
+    double result = b * x / (c + 2);
     printf("%.6f\\n", result);
     return 0;
 }

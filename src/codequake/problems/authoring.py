@@ -16,11 +16,12 @@ A file holds, in this order::
     text, kind, class, assumptions, symbols = [{ name, meaning, low, high, integer }, ...]
 
     [statement]                   # sentences in the markup of ``codequake.problems.markup``
-    task, input, output           # one sentence a line
+    task, input, output           # one sentence a line; of a formula prompt, whose task can say
+                                  # what is read and printed, only the task is needed
     constraints                   # may be left out; of a formula prompt they follow from the
                                   # symbols and the assumptions
 
-    [[examples]]                  # the visible tests
+    [[examples]]                  # the visible tests; one that stands alone has no number
     input, output                 # JSON in a string, as in ``codequake.records.Test``
     explanation                   # markup; may be left out
 
@@ -141,7 +142,10 @@ def _read(fields: Fields, path: Path) -> Authored:
     call = read_call(fields, formula)
     visible, example_lines = _examples(fields, call)
     statement = Statement(
-        _sections(fields.table("statement"), call, formula, example_lines), _domains(fields)
+        _sections(
+            fields.table("statement"), call, formula, example_lines, numbered=len(visible) > 1
+        ),
+        _domains(fields),
     )
     edges, generator, hidden = _tests(fields, call)
     problem = Problem(
@@ -218,7 +222,8 @@ def _examples(
     """Return the visible tests, and the sentences that show them."""
     tests: list[Test] = []
     lines: list[tuple[str, Sentence]] = []
-    for number, part in enumerate(fields.tables("examples", at_least=1), start=1):
+    parts = tuple(fields.tables("examples", at_least=1))
+    for number, part in enumerate(parts, start=1):
         given = read_json(part.text("input"), part.place("input"), "the input of an example")
         output = read_json(part.text("output"), part.place("output"), "the output of an example")
         test = Test(
@@ -227,7 +232,8 @@ def _examples(
             visible=True,
         )
         tests.append(test)
-        lines.append((part.place(), _plain(f"Example {number}:", "")))
+        if len(parts) > 1:
+            lines.append((part.place(), _plain(f"Example {number}:", "")))
         match call.interface:
             case Interface.FUNCTION:
                 shown_input = show_arguments(call.parameters, given)
@@ -262,20 +268,25 @@ def _sections(
     call: Call,
     formula: FormulaSlot | None,
     examples: tuple[tuple[str, Sentence], ...],
+    *,
+    numbered: bool,
 ) -> tuple[Section, ...]:
     """Return the sections in their fixed order.  Raises ``DataError``."""
     found: list[tuple[SectionKind, str, list[tuple[str, Sentence]]]] = []
+    needed = {SectionKind.TASK}
+    if formula is None:
+        needed |= {SectionKind.INPUT, SectionKind.OUTPUT}
     for kind, title in (
         (SectionKind.TASK, ""),
         (SectionKind.INPUT, "Input"),
         (SectionKind.OUTPUT, "Output"),
-        (SectionKind.EXAMPLES, "Examples"),
+        (SectionKind.EXAMPLES, "Examples" if numbered else "Example"),
         (SectionKind.CONSTRAINTS, "Constraints"),
     ):
         if kind is SectionKind.EXAMPLES:
             lines = list(examples)
         else:
-            marked = part.text_lines(kind.value, needed=kind is not SectionKind.CONSTRAINTS)
+            marked = part.text_lines(kind.value, needed=kind in needed)
             lines = [
                 (place, parse_sentence(line, call.insertions, place=place))
                 for place, line in marked
