@@ -30,7 +30,7 @@ def test_plain_is_short_and_examples_alternate() -> None:
     assert [part.role for part in render_messages(C, variant(C), "plain")] == ["system", "user"]
     for item, style, count in (
         (C, "two_shot", 2),
-        (C, "few_shot", 5),
+        (C, "few_shot", 4),
         (PYTHON, "two_shot", 2),
         (PYTHON, "few_shot", 2),
     ):
@@ -71,7 +71,7 @@ def test_no_example_is_a_bundled_problem() -> None:
     shown = []
     for part in render_messages(C, variant(C), "few_shot")[:-1]:
         shown += re.findall(r"result = (.*?)(?:\. |;)", part.content)
-    assert len(shown) == 10  # in the task and in the reply of each example
+    assert len(shown) == 8  # in the task and in the reply of each example
     bundled = [item.formula.text for item in problems.load_set("formulas-20")]
     assert not {shape(text) for text in bundled} & {shape(text) for text in shown}
     functions = render_messages(PYTHON, variant(PYTHON), "few_shot")

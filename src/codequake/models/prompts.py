@@ -101,30 +101,9 @@ def _examples(problem: Problem) -> tuple[_Example, ...]:
 
 
 # Their formulas are of another shape than any bundled one: they show the form of a program and
-# that a formula is copied as it stands, never a solution.
+# that a formula is copied as it stands, never a solution.  They are short, since every token of
+# them slows each token of a reply.
 _C_STDIN = (
-    _Example(
-        """\
-Write a C program that reads x and computes result = x / 4 + 3. \
-Print the result with 6 digits after the decimal point.
-
-Example:
-Input: 2
-Output: 3.500000""",
-        """\
-```c
-#include <stdio.h>
-#include <math.h>
-
-int main(void) {
-    double x;
-    scanf("%lf", &x);
-    double result = x / 4 + 3;
-    printf("%.6f\\n", result);
-    return 0;
-}
-```""",
-    ),
     _Example(
         """\
 Write a C program that reads a, b and c and computes result = a + b * c. \
@@ -143,7 +122,6 @@ int main(void) {
     scanf("%lf %lf %lf", &a, &b, &c);
     double result = a + b * c;
     printf("%.6f\\n", result);
-    return 0;
 }
 ```""",
     ),
@@ -165,7 +143,6 @@ int main(void) {
     scanf("%lf %lf", &a, &x);
     double result = a * x - 7;
     printf("%.6f\\n", result);
-    return 0;
 }
 ```""",
     ),
@@ -187,7 +164,6 @@ int main(void) {
     scanf("%lf %lf %lf %lf", &a, &b, &c, &x);
     double result = (a - b) * (c + x);
     printf("%.6f\\n", result);
-    return 0;
 }
 ```""",
     ),
@@ -209,7 +185,6 @@ int main(void) {
     scanf("%lf %lf %lf", &b, &c, &x);
     double result = b * x / (c + 2);
     printf("%.6f\\n", result);
-    return 0;
 }
 ```""",
     ),
