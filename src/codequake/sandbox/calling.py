@@ -16,16 +16,17 @@ from time import process_time_ns
 from types import CodeType, ModuleType
 
 from codequake.sandbox import candidate
-from codequake.sandbox.prelude import prelude_for
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    # Its index, code, entry point, prelude, and packed inputs.
+    Program = tuple[int, CodeType, str, dict[str, object], tuple[bytes, ...]]
     _Run = tuple[str, str, str | None]
 
-__all__ = ["encode_result", "pack_arguments", "run_programs"]
+__all__ = ["encode_result", "pack_arguments", "run_programs", "warm_up"]
 
 _unpack = marshal.loads
 _pack = marshal.dumps
@@ -36,6 +37,7 @@ _find = candidate.find_entry
 _describe = candidate.describe
 _NotData = candidate.NotDataError
 _number = int.__repr__
+_WARM_TURNS = 40
 _WITHOUT_REFERENCES = 2  # the format of marshal that writes a value out wherever it stands
 
 
@@ -76,17 +78,16 @@ def encode_result(value: Any) -> str:
     return _encode(value)
 
 
-def run_programs(
-    programs: list[tuple[int, CodeType, str, tuple[bytes, ...]]], report: int, *, alone: bool
-) -> None:
+def run_programs(programs: list[Program], report: int) -> None:
     """Run each program on its packed inputs and write its record to the descriptor ``report``.
 
-    ``alone`` says that nothing else will run in this process; the program then gets the place in
-    the table of modules that it would have by itself.
+    The programs cannot look at the table of modules, so they are not in it; to touch that table
+    would copy many pages.
     """
-    for index, code, entry_point, inputs in programs:
+    for index, code, entry_point, names, inputs in programs:
         started = process_time_ns()
-        module = candidate.new_module("solution") if alone else ModuleType("solution")
+        module = ModuleType("solution")
+        module.__dict__.update(names)
         kind, payload = _run(module, code, entry_point, inputs)
         data = payload.encode("utf-8", "surrogatepass")
         used = (process_time_ns() - started) // 1000
@@ -95,15 +96,26 @@ def run_programs(
             data = data[write(report, data) :]
 
 
+def warm_up() -> None:
+    """Run a program of ours until the interpreter has settled how to execute this file.
+
+    Children then find it so, instead of each writing its own copy of these pages.
+    """
+    text = "def warm(number, items):\n    return [number, *items]\n"
+    code = compile(text, candidate.FILE_NAME, "exec", dont_inherit=True)
+    inputs = (pack_arguments('[1,["a",null,true,2.5]]'),) * 3
+    for _ in range(_WARM_TURNS):
+        kind, payload = _run(ModuleType("solution"), code, "warm", inputs)
+        assert (kind, payload.count("\n")) == (b"data", 2)
+
+
 def _run(
     module: ModuleType, code: CodeType, entry_point: str, inputs: tuple[bytes, ...]
 ) -> tuple[bytes, str]:
-    space = module.__dict__
     outputs: list[str] = []
     loaded = False
     try:
-        space.update(prelude_for(code, entry_point=entry_point))
-        exec(code, space)  # noqa: S102
+        exec(code, module.__dict__)  # noqa: S102
         if _find(module, entry_point) is None:
             return b"missing", ""
         loaded = True

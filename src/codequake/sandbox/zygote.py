@@ -18,6 +18,7 @@ answer); all else is for the caller to run in a sandbox of its own.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import os
@@ -29,14 +30,16 @@ import time
 import warnings
 
 from codequake.sandbox import admission, calling, candidate
+from codequake.sandbox.prelude import prelude_for
 from codequake.sandbox.watching import cpu_of, raise_stack
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
     from typing import Any, NoReturn
 
-    Program = tuple[int, CodeType, str, tuple[bytes, ...]]
+    from codequake.sandbox.calling import Program
 
 __all__ = ["Zygote", "main"]
 
@@ -57,8 +60,8 @@ class Zygote:
         self.requests = requests
         self.report = report
         self.inputs: dict[str, tuple[bytes, ...]] = {}
+        self.fork = _plain_fork()
         self.limits: dict[str, Any] = {}
-        self.count_processes = False
 
     def serve(self) -> None:
         """Answer one request after the other; return when there are no more."""
@@ -85,15 +88,15 @@ class Zygote:
             del self.inputs[key]
         for key, texts in request["add"].items():
             self.inputs[key] = tuple(calling.pack_arguments(text) for text in texts)
-        self.limits = request["limits"]
-        self.count_processes = request["count_processes"]
+        self._limit(request["limits"], request["count_processes"])
         results: list[dict[str, Any]] = []
         programs: list[Program] = []
         for index, (source, entry_point, key) in enumerate(request["programs"]):
             result, code = _compiled(source)
             results.append(result)
             if code is not None:
-                programs.append((index, code, entry_point, self.inputs[key]))
+                names = prelude_for(code, entry_point=entry_point)
+                programs.append((index, code, entry_point, names, self.inputs[key]))
         records: dict[int, bytes] = {}
         if request["share"]:
             self._run_together(programs, results, records)
@@ -101,6 +104,28 @@ class Zygote:
             for program in programs:
                 self._fork([program], results, records, alone=True)
         self._reply(results, records)
+
+    def _limit(self, limits: dict[str, Any], count_processes: bool) -> None:
+        """Put the limits of programs on ourselves, for children to inherit.
+
+        Only the soft ones, since others may be asked for later: the programs that run here have no
+        way to raise them.  Time is watched by us.
+        """
+        if limits == self.limits:
+            return
+        self.limits = limits
+        pairs = [
+            (resource.RLIMIT_AS, limits["memory_bytes"]),
+            (resource.RLIMIT_FSIZE, limits["output_bytes"]),
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_NOFILE, limits["open_files"]),
+        ]
+        if count_processes:
+            pairs.append((resource.RLIMIT_NPROC, limits["processes"]))
+        for kind, value in pairs:
+            hard = resource.getrlimit(kind)[1]
+            soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (soft, hard))
 
     def _run_together(
         self, programs: list[Program], results: list[dict[str, Any]], records: dict[int, bytes]
@@ -135,9 +160,10 @@ class Zygote:
         os.ftruncate(SINK_FD, 0)
         os.lseek(SINK_FD, 0, os.SEEK_SET)
         reader, writer = os.pipe()
+        gc.freeze()  # else the child's first collection copies every page that we have
         pid = os.fork()
         if pid == 0:
-            self._child(programs, writer, alone)
+            self._child(programs, writer)
         os.close(writer)
         data = self._collect(pid, reader, len(programs))
         os.close(reader)
@@ -161,26 +187,17 @@ class Zygote:
         limits = self.limits
         return bool(printed < limits["output_bytes"] // 2 and peak < limits["memory_bytes"] // 2)
 
-    def _child(self, programs: list[Program], report: int, alone: bool) -> NoReturn:
-        """Become the process of some programs."""
+    def _child(self, programs: list[Program], report: int) -> NoReturn:
+        """Become the process of some programs.
+
+        Everything that is touched here first costs a page, so nothing is done that can be done
+        before: the limits are those of process 1 itself.
+        """
         try:
-            os.setpgid(0, 0)
             os.close(self.requests)
             os.close(self.report)
-            limits = self.limits
-            pairs = [
-                (resource.RLIMIT_CPU, int(limits["cpu_seconds"]) + 2 if alone else 3600),
-                (resource.RLIMIT_AS, limits["memory_bytes"]),
-                (resource.RLIMIT_FSIZE, limits["output_bytes"]),
-                (resource.RLIMIT_CORE, 0),
-                (resource.RLIMIT_NOFILE, limits["open_files"]),
-            ]
-            if self.count_processes:
-                pairs.append((resource.RLIMIT_NPROC, limits["processes"]))
-            for kind, value in pairs:
-                resource.setrlimit(kind, (value, value))
             gc.enable()
-            calling.run_programs(programs, report, alone=alone)
+            calling.run_programs(programs, report)
         finally:
             os._exit(0)
 
@@ -231,6 +248,15 @@ class Zygote:
             except ChildProcessError:
                 break
         return own.ru_utime + own.ru_stime, own.ru_maxrss * 1024
+
+
+def _plain_fork() -> Callable[[], int]:
+    """The C library's fork: what Python does after its own copies many pages of every child.
+
+    It puts locks and threads in order, of which this process has none.
+    """
+    fork: Callable[[], int] = ctypes.PyDLL(None).fork
+    return fork
 
 
 def _compiled(source: str) -> tuple[dict[str, Any], CodeType | None]:
@@ -303,6 +329,7 @@ def main() -> None:
     for name in WARM:
         __import__(name)
     candidate.open_streams()
+    calling.warm_up()
     os.write(report, b"ready   ")
     gc.collect()
     gc.freeze()
