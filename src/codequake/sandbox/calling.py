@@ -3,7 +3,7 @@
 This file runs inside the sandbox, in a child of the zygote, and imports nothing of codequake but
 its neighbours there.  A record is a line ``<index> <kind> <microseconds> <bytes>`` and so many
 bytes: of kind ``data`` one line of JSON for each input, of kind ``mixed`` a JSON list of
-``[ending, detail, output]``, of kind ``missing`` nothing.
+``[ending, detail, output]``, of kind ``syntax`` the reason, of ``missing`` or ``none`` nothing.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from os import write
 from time import process_time_ns
 from types import CodeType, ModuleType
 
-from codequake.sandbox import candidate
+from codequake.sandbox import admission, candidate
+from codequake.sandbox.prelude import prelude_for
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    # Its index, code, entry point, prelude, and packed inputs.
-    Program = tuple[int, CodeType, str, dict[str, object], tuple[bytes, ...]]
+    # Its index, text, entry point, and packed inputs.
+    Program = tuple[int, str, str, tuple[bytes, ...]]
     _Run = tuple[str, str, str | None]
 
-__all__ = ["encode_result", "pack_arguments", "run_programs", "warm_up"]
+__all__ = ["Ready", "encode_result", "pack_arguments", "prepare", "run_one", "run_together"]
+__all__ += ["send", "warm_up"]
 
 _unpack = marshal.loads
 _pack = marshal.dumps
@@ -39,6 +41,24 @@ _NotData = candidate.NotDataError
 _number = int.__repr__
 _WARM_TURNS = 40
 _WITHOUT_REFERENCES = 2  # the format of marshal that writes a value out wherever it stands
+
+
+class Ready:
+    """A program that is compiled, with the names of the prelude that it uses; or why it is not."""
+
+    __slots__ = ("code", "kind", "names", "why")
+
+    def __init__(
+        self,
+        kind: str,
+        why: str,
+        code: CodeType | None = None,
+        names: dict[str, object] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.why = why
+        self.code = code
+        self.names = names or {}
 
 
 def pack_arguments(text: str) -> bytes:
@@ -78,35 +98,69 @@ def encode_result(value: Any) -> str:
     return _encode(value)
 
 
-def run_programs(programs: list[Program], report: int) -> None:
-    """Run each program on its packed inputs and write its record to the descriptor ``report``.
+def prepare(source: str, entry_point: str) -> Ready:
+    """Compile a program, and give its code only when it may run beside others.
 
-    The programs cannot look at the table of modules, so they are not in it; to touch that table
-    would copy many pages.
+    ``kind`` is ``syntax`` with the reason in ``why`` when the text is no program, ``none`` when it
+    must be run elsewhere: it is not seen to be harmless, or needs more room to be compiled.
     """
-    for index, code, entry_point, names, inputs in programs:
-        started = process_time_ns()
-        module = ModuleType("solution")
-        module.__dict__.update(names)
-        kind, payload = _run(module, code, entry_point, inputs)
-        data = payload.encode("utf-8", "surrogatepass")
-        used = (process_time_ns() - started) // 1000
-        data = b"%d %s %d %d\n%s" % (index, kind, used, len(data), data)
-        while data:
-            data = data[write(report, data) :]
+    try:
+        code = compile(source, candidate.FILE_NAME, "exec", dont_inherit=True)
+    except (MemoryError, RecursionError):
+        return Ready("none", "")
+    except (SyntaxError, ValueError, OverflowError) as error:
+        return Ready("syntax", candidate.syntax_problem(error))
+    if not admission.can_share(code):
+        return Ready("none", "")
+    return Ready("ready", "", code, prelude_for(code, entry_point=entry_point))
 
 
-def warm_up() -> None:
+def run_together(programs: list[Program], report: int) -> None:
+    """Compile and run one program after the other, and write their records to ``report``.
+
+    They are compiled here and not before the fork, since running a code writes to its pages, and
+    each that is shared with the parent would be copied.
+    """
+    for index, source, entry_point, inputs in programs:
+        ready = prepare(source, entry_point)
+        if ready.code is None:
+            send(report, index, ready.kind.encode(), ready.why, 0)
+        else:
+            run_one(index, ready, entry_point, inputs, report)
+
+
+def run_one(
+    index: int, ready: Ready, entry_point: str, inputs: tuple[bytes, ...], report: int
+) -> None:
+    """Run a program on its packed inputs and write its record.
+
+    The program cannot look at the table of modules, so it is not in it.
+    """
+    assert ready.code is not None
+    started = process_time_ns()
+    module = ModuleType("solution")
+    module.__dict__.update(ready.names)
+    kind, payload = _run(module, ready.code, entry_point, inputs)
+    send(report, index, kind, payload, (process_time_ns() - started) // 1000)
+
+
+def send(report: int, index: int, kind: bytes, payload: str, microseconds: int) -> None:
+    """Write one record."""
+    data = payload.encode("utf-8", "surrogatepass")
+    data = b"%d %s %d %d\n%s" % (index, kind, microseconds, len(data), data)
+    while data:
+        data = data[write(report, data) :]
+
+
+def warm_up(report: int) -> None:
     """Run a program of ours until the interpreter has settled how to execute this file.
 
-    Children then find it so, instead of each writing its own copy of these pages.
+    Children then find it so, instead of each writing its own copy of these pages.  The records go
+    to ``report`` as well.
     """
-    text = "def warm(number, items):\n    return [number, *items]\n"
-    code = compile(text, candidate.FILE_NAME, "exec", dont_inherit=True)
+    text = "import math\ndef warm(number, items):\n    return [number, math.pi, *items]\n"
     inputs = (pack_arguments('[1,["a",null,true,2.5]]'),) * 3
-    for _ in range(_WARM_TURNS):
-        kind, payload = _run(ModuleType("solution"), code, "warm", inputs)
-        assert (kind, payload.count("\n")) == (b"data", 2)
+    run_together([(0, text, "warm", inputs)] * _WARM_TURNS, report)
 
 
 def _run(

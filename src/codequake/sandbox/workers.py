@@ -147,7 +147,7 @@ class Workers:
         kind, alone = result["kind"], result["peak"] is not None
         care = Care.APART if alone else Care.TOGETHER
         if kind == "syntax":
-            build = Build(ok=False, why=str(result["why"]))
+            build = Build(ok=False, why=text)
             return Outcome(build, None, (), result["cpu"], None, self._backend, care=care)
         runs: tuple[Run, ...] = ()
         if kind in _READERS:

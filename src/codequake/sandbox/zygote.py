@@ -28,18 +28,19 @@ import signal
 import sys
 import time
 import warnings
+from functools import partial
 
 from codequake.sandbox import admission, calling, candidate
-from codequake.sandbox.prelude import prelude_for
 from codequake.sandbox.watching import cpu_of, raise_stack
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType
     from typing import Any, NoReturn
 
     from codequake.sandbox.calling import Program
+
+    Record = tuple[int, str, int, bytes]
 
 __all__ = ["Zygote", "main"]
 
@@ -89,20 +90,19 @@ class Zygote:
         for key, texts in request["add"].items():
             self.inputs[key] = tuple(calling.pack_arguments(text) for text in texts)
         self._limit(request["limits"], request["count_processes"])
-        results: list[dict[str, Any]] = []
-        programs: list[Program] = []
-        for index, (source, entry_point, key) in enumerate(request["programs"]):
-            result, code = _compiled(source)
-            results.append(result)
-            if code is not None:
-                names = prelude_for(code, entry_point=entry_point)
-                programs.append((index, code, entry_point, names, self.inputs[key]))
+        programs: list[Program] = [
+            (index, source, entry_point, self.inputs[key])
+            for index, (source, entry_point, key) in enumerate(request["programs"])
+        ]
+        results: list[dict[str, Any]] = [
+            {"kind": "none", "plain": False, "cpu": 0.0, "peak": None} for _ in programs
+        ]
         records: dict[int, bytes] = {}
         if request["share"]:
             self._run_together(programs, results, records)
         else:
             for program in programs:
-                self._fork([program], results, records, alone=True)
+                self._run_apart(program, results, records)
         self._reply(results, records)
 
     def _limit(self, limits: dict[str, Any], count_processes: bool) -> None:
@@ -132,8 +132,40 @@ class Zygote:
     ) -> None:
         """Run programs in one child; one that uses it up is left out and the rest go on."""
         while programs:
-            done = self._fork(programs, results, records, alone=False)
+            found, _ = self._fork(len(programs), partial(calling.run_together, programs))
+            done = 0
+            for program, record in zip(programs, found):  # noqa: B905 - Python 3.9
+                if record[0] != program[0]:
+                    break
+                self._note(record, results, records)
+                done += 1
             programs = programs[done + 1 :]
+
+    def _run_apart(
+        self, program: Program, results: list[dict[str, Any]], records: dict[int, bytes]
+    ) -> None:
+        index, source, entry_point, inputs = program
+        result = results[index]
+        ready = calling.prepare(source, entry_point)
+        code = ready.code
+        if code is None:
+            result["kind"] = ready.kind
+            records[index] = ready.why.encode()
+            return
+        found, (cpu, peak) = self._fork(
+            1, partial(calling.run_one, index, ready, entry_point, inputs)
+        )
+        if len(found) == 1 and found[0][0] == index:
+            self._note(found[0], results, records)
+            result["plain"] = admission.keeps_nothing(code) and self._had_room(peak)
+            result["cpu"], result["peak"] = cpu, peak
+
+    def _note(
+        self, record: Record, results: list[dict[str, Any]], records: dict[int, bytes]
+    ) -> None:
+        index, kind, used, data = record
+        results[index]["kind"], results[index]["cpu"] = kind, used / 1e6
+        records[index] = data
 
     def _reply(self, results: list[dict[str, Any]], records: dict[int, bytes]) -> None:
         for index, result in enumerate(results):
@@ -149,37 +181,20 @@ class Zygote:
     # -- one child ---------------------------------------------------------------------------
 
     def _fork(
-        self,
-        programs: list[Program],
-        results: list[dict[str, Any]],
-        records: dict[int, bytes],
-        *,
-        alone: bool,
-    ) -> int:
-        """Run programs in a child, take their records, and return how many gave one."""
+        self, count: int, work: Callable[[int], None]
+    ) -> tuple[list[Record], tuple[float, int]]:
+        """Do work in a child that writes records; return them, and its time and memory."""
         os.ftruncate(SINK_FD, 0)
         os.lseek(SINK_FD, 0, os.SEEK_SET)
         reader, writer = os.pipe()
         gc.freeze()  # else the child's first collection copies every page that we have
-        pid = os.fork()
+        pid = self.fork()
         if pid == 0:
-            self._child(programs, writer)
+            self._child(work, writer)
         os.close(writer)
-        data = self._collect(pid, reader, len(programs))
+        data = self._collect(pid, reader, count)
         os.close(reader)
-        used = self._clear(pid)
-        done = 0
-        for (index, *_), record in zip(programs, _records(data)):  # noqa: B905 - 3.9
-            if record[0] != index:
-                break  # written by the program itself: as good as nothing
-            result = results[index]
-            result["kind"], result["cpu"] = record[1], record[2] / 1e6
-            records[index] = record[3]
-            done += 1
-            if alone:
-                result["cpu"], result["peak"] = used
-                result["plain"] = result["plain"] and self._had_room(used[1])
-        return done
+        return _records(data), self._clear(pid)
 
     def _had_room(self, peak: int) -> bool:
         """Whether the last child, alone, was far from limits that it may have met all the same."""
@@ -187,7 +202,7 @@ class Zygote:
         limits = self.limits
         return bool(printed < limits["output_bytes"] // 2 and peak < limits["memory_bytes"] // 2)
 
-    def _child(self, programs: list[Program], report: int) -> NoReturn:
+    def _child(self, work: Callable[[int], None], report: int) -> NoReturn:
         """Become the process of some programs.
 
         Everything that is touched here first costs a page, so nothing is done that can be done
@@ -197,7 +212,7 @@ class Zygote:
             os.close(self.requests)
             os.close(self.report)
             gc.enable()
-            calling.run_programs(programs, report)
+            work(report)
         finally:
             os._exit(0)
 
@@ -259,22 +274,6 @@ def _plain_fork() -> Callable[[], int]:
     return fork
 
 
-def _compiled(source: str) -> tuple[dict[str, Any], CodeType | None]:
-    """Compile a program and say what can be said of it; no code when it must not run here."""
-    result: dict[str, Any] = {"why": "", "plain": False, "kind": "none", "cpu": 0.0, "peak": None}
-    try:
-        code = compile(source, candidate.FILE_NAME, "exec", dont_inherit=True)
-    except (MemoryError, RecursionError):
-        return result, None  # for the caller to run where there is more room
-    except (SyntaxError, ValueError, OverflowError) as error:
-        result.update(why=candidate.syntax_problem(error), kind="syntax")
-        return result, None
-    if not admission.can_share(code):
-        return result, None
-    result["plain"] = admission.keeps_nothing(code)
-    return result, code
-
-
 def _scan(data: bytearray, found: int, position: int) -> tuple[int, int]:
     """Count the records that are whole; return their number and where the last of them ends."""
     while True:
@@ -290,9 +289,9 @@ def _scan(data: bytearray, found: int, position: int) -> tuple[int, int]:
         found, position = found + 1, end
 
 
-def _records(data: bytes) -> list[tuple[int, str, int, bytes]]:
+def _records(data: bytes) -> list[Record]:
     """Return the whole records in what a child wrote, up to the first that is none."""
-    records: list[tuple[int, str, int, bytes]] = []
+    records: list[Record] = []
     position = 0
     while True:
         line = data.find(b"\n", position)
@@ -329,7 +328,7 @@ def main() -> None:
     for name in WARM:
         __import__(name)
     candidate.open_streams()
-    calling.warm_up()
+    calling.warm_up(SINK_FD)
     os.write(report, b"ready   ")
     gc.collect()
     gc.freeze()
