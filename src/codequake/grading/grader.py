@@ -25,7 +25,17 @@ from codequake.records import (
     TestStatus,
     Verdict,
 )
-from codequake.sandbox import PRELUDE_VERSION, Backend, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox import (
+    PRELUDE_VERSION,
+    Backend,
+    Ending,
+    Job,
+    Limits,
+    Mode,
+    Outcome,
+    Returned,
+    Run,
+)
 
 __all__ = [
     "GRADER_RULES",
@@ -42,6 +52,7 @@ GRADER_RULES = 1
 """Raised whenever extraction, running or comparing may give another verdict than before."""
 
 _SHOWN = 4000
+_MOST_KNOWN = 512
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,6 +71,7 @@ class Grader:
     def __init__(self, backend: Backend, limits: Limits | None = None) -> None:
         self.backend = backend
         self.limits = limits or Limits()
+        self._right: dict[int, tuple[Problem, str, Judgement]] = {}
 
     @property
     def version(self) -> str:
@@ -87,11 +99,26 @@ class Grader:
     def judged(self, problem: Problem, outcome: Outcome) -> Judgement:
         """Return what an outcome means, as the problem's own checker says where it has one."""
         if problem.checker is None or problem.assertions is not None:
-            return judge(problem, outcome)
+            right = self._all_right(problem, outcome.runs)
+            return judge(problem, outcome) if right is None else right
         checked = accepted_outputs(self.backend, problem, outcome, self.limits)
         if checked.failure is not None:
             return _whole(problem, Status.HARNESS_ERROR, checked.failure)
         return judge(problem, outcome, checked.accepted)
+
+    def _all_right(self, problem: Problem, runs: Sequence[Run]) -> Judgement | None:
+        """The judgement of a program whose outputs are the expected ones to the letter."""
+        if not isinstance(runs, Returned) or problem.assertions is not None:
+            return None
+        known = self._right.get(id(problem))
+        if known is None:
+            if len(self._right) >= _MOST_KNOWN:
+                self._right.clear()
+            text = "\n".join(test.expected for test in problem.tests)
+            tests = tuple(_test_outcome(test.visible, TestStatus.PASSED) for test in problem.tests)
+            known = (problem, text, Judgement(Status.PASSED, tests, "", None))
+            self._right[id(problem)] = known  # which keeps the problem, so its number is its own
+        return known[2] if known[1] == runs.text and len(runs) == len(problem.tests) else None
 
     def verdict(
         self,
@@ -277,7 +304,7 @@ def _shown(output: str | None) -> JsonText | None:
     return JsonText(canonical_json(cut))
 
 
-def _ignores_input(problem: Problem, runs: tuple[Run, ...]) -> bool:
+def _ignores_input(problem: Problem, runs: Sequence[Run]) -> bool:
     """Whether no byte of any input was read, though there was something to read."""
     if problem.interface is Interface.FUNCTION:
         return False

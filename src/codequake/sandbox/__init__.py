@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from codequake.sandbox.bubblewrap import BubblewrapBackend
 from codequake.sandbox.diagnosis import Finding, diagnose
-from codequake.sandbox.jobs import Backend, Build, Care, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox.jobs import (
+    Backend,
+    Build,
+    Care,
+    Ending,
+    Job,
+    Limits,
+    Mode,
+    Outcome,
+    Returned,
+    Run,
+)
 from codequake.sandbox.opening import open_backend
 from codequake.sandbox.prelude import PRELUDE_VERSION
 from codequake.sandbox.unsafe import UnsafeBackend
@@ -21,6 +32,7 @@ __all__ = [
     "Limits",
     "Mode",
     "Outcome",
+    "Returned",
     "Run",
     "UnsafeBackend",
     "diagnose",

@@ -40,17 +40,37 @@ _LOADER = """\
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
 import builtins, types
+def compiled(parts):
+    for name, source in parts:
+        yield name, compile(source, "codequake.sandbox." + name, "exec", dont_inherit=True)
+{apart}
 package = sys.modules["codequake.sandbox"] = types.ModuleType("codequake.sandbox")
 def load(parts):
-    for name, source in parts:
+    for name, code in compiled(parts):
         module = types.ModuleType("codequake.sandbox." + name)
         module.__dict__["__builtins__"] = dict(vars(builtins))
         sys.modules[module.__name__] = module
-        exec(compile(source, module.__name__, "exec", dont_inherit=True), module.__dict__)
+        exec(code, module.__dict__)
         setattr(package, name, module)
 package.load_rest = lambda: load({rest!r})
 load({parts!r})
 package.{main}.main()
+"""
+# A worker is forked often, which costs by the size of its memory: it leaves compiling to a child.
+_COMPILE_APART = """\
+def compiled(parts, here=compiled):
+    import marshal, os
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with open(writer, "wb") as file:
+            marshal.dump(list(here(parts)), file)
+        os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as file:
+        found = marshal.load(file)
+    os.waitpid(child, 0)
+    return found
 """
 _ERROR_BYTES = 4096
 _PIECE = 1 << 16
@@ -76,7 +96,12 @@ def runner_source(*, worker: bool = False) -> str:
         return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
 
     parts, rest = (_WORKER_PARTS, ()) if worker else (_PARTS, _REST)
-    return _LOADER.format(parts=texts(parts), rest=texts(rest), main=parts[-1])
+    return _LOADER.format(
+        parts=texts(parts),
+        rest=texts(rest),
+        main=parts[-1],
+        apart=_COMPILE_APART if worker else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)

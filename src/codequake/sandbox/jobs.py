@@ -7,14 +7,15 @@ they go to a process of their own, and never into the program's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, overload
 
 from codequake.tasks import Language
 
-__all__ = ["Backend", "Build", "Care", "Ending", "Job", "Limits", "Mode", "Outcome", "Run"]
+__all__ = ["Backend", "Build", "Care", "Ending", "Job", "Limits", "Mode", "Outcome"]
+__all__ += ["Returned", "Run"]
 
 MIB = 1 << 20
 
@@ -133,6 +134,34 @@ class Run:
     read_input: bool | None
 
 
+class Returned(Sequence[Run]):
+    """The runs of a program that returned data on every input, each made when it is looked at.
+
+    ``text`` is what it returned: one line of JSON for each of the ``count`` inputs.
+    """
+
+    __slots__ = ("_count", "text")
+
+    def __init__(self, text: str, count: int) -> None:
+        self.text = text
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Run, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Run | tuple[Run, ...]:
+        return tuple(self)[index]
+
+    def __iter__(self) -> Iterator[Run]:
+        return (Run(Ending.RETURNED, line, "", 0.0, None) for line in self.text.split("\n"))
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a job.
@@ -149,7 +178,7 @@ class Outcome:
 
     build: Build
     entry_found: bool | None
-    runs: tuple[Run, ...]
+    runs: Sequence[Run]
     cpu_seconds: float | None
     peak_bytes: int | None
     backend: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +33,7 @@ class Material:
     fields: dict[str, Any]
     keep_open: tuple[int, ...] = ()
 
-    def with_reasons(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    def with_reasons(self, runs: Sequence[Run]) -> Sequence[Run]:
         """Return the runs of a job, each failed test with the reason that the judge left."""
         if not self.keep_open:
             return runs

@@ -14,7 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codequake.sandbox.jobs import Build, Care, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox.jobs import (
+    Build,
+    Care,
+    Ending,
+    Job,
+    Limits,
+    Mode,
+    Outcome,
+    Returned,
+    Run,
+)
 from codequake.tasks import Language
 
 __all__ = ["WorkerLaunch", "Workers"]
@@ -149,7 +159,7 @@ class Workers:
         if kind == "syntax":
             build = Build(ok=False, why=text)
             return Outcome(build, None, (), result["cpu"], None, self._backend, care=care)
-        runs: tuple[Run, ...] = ()
+        runs: Sequence[Run] = ()
         if kind in _READERS:
             runs = _READERS[kind](text, len(job.inputs))
         if not runs and kind != "missing":
@@ -162,7 +172,9 @@ class Workers:
             result["peak"],
             self._backend,
             care=care,
-            settled=alone and bool(result["plain"]) and not any(map(_may_differ, runs)),
+            settled=alone
+            and bool(result["plain"])
+            and (kind == "data" or not any(map(_may_differ, runs))),
         )
 
 
@@ -176,11 +188,8 @@ def _is_servable(job: Job) -> bool:
     )
 
 
-def _all_returned(text: str, count: int) -> tuple[Run, ...]:
-    outputs = text.split("\n")
-    if len(outputs) != count:
-        return ()
-    return tuple([Run(Ending.RETURNED, output, "", 0.0, None) for output in outputs])
+def _all_returned(text: str, count: int) -> Sequence[Run]:
+    return Returned(text, count) if text.count("\n") == count - 1 else ()
 
 
 def _mixed(text: str, count: int) -> tuple[Run, ...]:
@@ -195,7 +204,7 @@ def _mixed(text: str, count: int) -> tuple[Run, ...]:
     return runs if len(runs) == count else ()
 
 
-_READERS = {"data": _all_returned, "mixed": _mixed}
+_READERS: dict[str, Callable[[str, int], Sequence[Run]]] = {"data": _all_returned, "mixed": _mixed}
 
 
 def _may_differ(run: Run) -> bool:

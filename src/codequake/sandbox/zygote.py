@@ -211,7 +211,6 @@ class Zygote:
         try:
             os.close(self.requests)
             os.close(self.report)
-            gc.enable()
             work(report)
         finally:
             os._exit(0)
@@ -331,6 +330,4 @@ def main() -> None:
     calling.warm_up(SINK_FD)
     os.write(report, b"ready   ")
     gc.collect()
-    gc.freeze()
-    gc.disable()
     Zygote(requests, report).serve()
