@@ -70,7 +70,9 @@ def _svg(chart: Any) -> str:
 
 def _styled(chart: Any) -> Any:
     return (
-        chart.configure(background="transparent", font="sans-serif")
+        # The reader's font may be a quarter wider than the one that the places were computed with.
+        chart.properties(padding={"left": 45, "top": 5, "right": 25, "bottom": 5})
+        .configure(background="transparent", font="sans-serif")
         .configure_view(stroke=None)
         .configure_axis(
             labelFontSize=13,
@@ -91,6 +93,7 @@ def _styled(chart: Any) -> Any:
             title=None,
             labelLimit=260,
             columns=3,
+            columnPadding=60,
             symbolSize=90,
         )
     )
