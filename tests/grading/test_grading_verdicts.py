@@ -29,6 +29,7 @@ from codequake.records import (
     TestStatus,
 )
 from codequake.sandbox import (
+    ALL_MODES,
     Backend,
     BubblewrapBackend,
     Build,
@@ -176,6 +177,7 @@ class Counting:
 
     name = "counting"
     warning = ""
+    modes = ALL_MODES
 
     def __init__(self, inner: Backend) -> None:
         self.inner = inner

@@ -49,10 +49,12 @@ def grade_programs(
     *,
     workers: int,
     care: Care = Care.TOGETHER,
+    group: int = _GROUP,
 ) -> Iterator[Judgement]:
     """Yield the judgement of each program, in order; every program is run, equal ones too.
 
-    ``programs`` may be an iterator; it is read only a little ahead.  Raises ``UsageError`` for
+    ``programs`` may be an iterator; it is read only a little ahead, ``group`` at a time, which is
+    how many share a process at most; ``care`` is what they get first.  Raises ``UsageError`` for
     less than one worker and for a problem that cannot be graded.
     """
     runner = Runner(grader, workers, care)
@@ -60,11 +62,11 @@ def grade_programs(
     source = iter(programs)
     try:
         while True:
-            while len(waiting) < _GROUP * workers * _GROUPS_AHEAD:
-                group = list(islice(source, _GROUP))
-                if not group:
+            while len(waiting) < group * workers * _GROUPS_AHEAD:
+                chosen = list(islice(source, group))
+                if not chosen:
                     break
-                waiting.extend(runner.submit(group))
+                waiting.extend(runner.submit(chosen))
             if not waiting:
                 return
             yield waiting.popleft().result().judgement

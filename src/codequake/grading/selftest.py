@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+from codequake.canonical import canonical_json
 from codequake.errors import MachineError
 from codequake.grading.grader import Grader
+from codequake.grading.running import Program, grade_programs
 from codequake.records import (
     Comparison,
-    Completion,
     Interface,
     JsonText,
     Language,
     Problem,
     Status,
-    StopReason,
     Test,
 )
+from codequake.sandbox import Mode
 
 __all__ = ["self_test"]
 
@@ -24,6 +27,8 @@ _EQUAL_TO_ALL = (
     "class Same:\n    def __eq__(self, other):\n        return True\n\n"
     "def add(a, b):\n    return Same()\n"
 )
+_LEAVES = "import os\n\ndef add(a, b):\n    os._exit(0)\n"
+_STATEMENT = "assert add(2, 3) == 5 and add(-4, 9) == 5"
 _MAIN = "a, b = map(int, input().split())\nprint(a + b)\n"
 _EARLY_EXIT = "import sys\nsys.exit(0)\n"
 _C_MAIN = (
@@ -32,36 +37,56 @@ _C_MAIN = (
     '    printf("%.6f\\n", pow(a, 1.0) + b);\n    return 0;\n}\n'
 )
 _C_WRONG = _C_MAIN.replace("+ b", "- b")
+_WORKERS = 2
+_GROUP = 3  # so that both workers have something to do
 
 
 def self_test(grader: Grader, *, with_c: bool = True) -> None:
-    """Grade known-good and known-bad programs.
+    """Grade known-good and known-bad programs, the way that a batch will be graded.
 
     ``with_c`` includes C, for which a compiler must be there.  Raises ``MachineError`` naming the
     first program whose verdict is not the known one.
     """
-    function, program = _problem(Interface.FUNCTION), _problem(Interface.STDIN)
     expectations = [
+        row
+        for row in _expectations(with_c=with_c)
+        if row[1].assertions is None or Mode.ASSERT in grader.backend.modes
+    ]
+    given = [Program(problem, code, None) for _, problem, code, _ in expectations]
+    judged = grade_programs(grader, given, workers=_WORKERS, group=_GROUP)
+    for (name, _, _, expected), judgement in zip(expectations, judged, strict=True):
+        if judgement.status is not expected:
+            said = f" ({judgement.message})" if judgement.message else ""
+            raise MachineError(
+                f"self-test of the grader: {name} came out as {judgement.status}{said} instead of "
+                f"{expected}; nothing is graded, `codequake doctor` says more"
+            )
+
+
+def _expectations(*, with_c: bool) -> list[tuple[str, Problem, str, Status]]:
+    function, program = _problem(Interface.FUNCTION), _problem(Interface.STDIN)
+    tested = dataclasses.replace(
+        function,
+        tests=(Test(JsonText(canonical_json(_STATEMENT)), JsonText("null"), visible=False),),
+        assertions="",
+    )
+    found = [
         ("a right function", function, _ADD, Status.PASSED),
         ("a wrong function", function, _ADD_WRONG, Status.WRONG_ANSWER),
         ("an object equal to everything", function, _EQUAL_TO_ALL, Status.WRONG_ANSWER),
+        ("a function that leaves", function, _LEAVES, Status.RUNTIME_ERROR),
         ("a right main program", program, _MAIN, Status.PASSED),
         ("a main program that leaves early", program, _EARLY_EXIT, Status.IGNORES_INPUT),
+        ("a right function tested by a statement", tested, _ADD, Status.PASSED),
+        ("a wrong function tested by a statement", tested, _ADD_WRONG, Status.WRONG_ANSWER),
     ]
     if with_c:
         in_c = _problem(Interface.STDIN, Language.C)
-        expectations += [
+        found += [
             ("a right C program", in_c, _C_MAIN, Status.PASSED),
             ("a wrong C program", in_c, _C_WRONG, Status.WRONG_ANSWER),
         ]
-    for name, problem, code, expected in expectations:
-        verdict = grader.grade(problem, _completion(problem, code), None)
-        if verdict.status is not expected:
-            said = f" ({verdict.message})" if verdict.message else ""
-            raise MachineError(
-                f"self-test of the grader: {name} came out as {verdict.status}{said} instead of "
-                f"{expected}; nothing is graded, `codequake doctor` says more"
-            )
+    return found
 
 
 def _problem(interface: Interface, language: Language = Language.PYTHON) -> Problem:
@@ -94,11 +119,4 @@ def _problem(interface: Interface, language: Language = Language.PYTHON) -> Prob
         topics=(),
         source="codequake",
         licence="Apache-2.0",
-    )
-
-
-def _completion(problem: Problem, code: str) -> Completion:
-    text = f"```{problem.language}\n{code}```\n"
-    return Completion(
-        problem.problem_id, "", "", 0, "", text, None, "", StopReason.STOP, None, None, None
     )

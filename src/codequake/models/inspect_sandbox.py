@@ -119,6 +119,8 @@ class InspectSandboxBackend:
     is also what limits the number of processes.
     """
 
+    modes = frozenset((Mode.CALL, Mode.STDIN))
+
     def __init__(self, provider: str = "local", config: str | None = None) -> None:
         """Make the provider ready and look inside; raises as ``open_inspect_backend``."""
         known = _PROVIDERS.get(provider)
@@ -152,7 +154,7 @@ class InspectSandboxBackend:
         Tests by statements are refused as a harness error: here nothing could keep them from the
         program.
         """
-        if job.mode is Mode.ASSERT:
+        if job.mode not in self.modes:
             return self._reporter.broken(_NO_STATEMENTS)
         # Where the folders are is known inside only; the keeper puts them into the job.
         launch = Launch(self._command, (), "", "", ENVIRONMENT, None, count_processes=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from codequake.sandbox.bubblewrap import BubblewrapBackend
 from codequake.sandbox.diagnosis import Finding, diagnose
 from codequake.sandbox.jobs import (
+    ALL_MODES,
     Backend,
     Build,
     Care,
@@ -21,6 +22,7 @@ from codequake.sandbox.prelude import PRELUDE_VERSION
 from codequake.sandbox.unsafe import UnsafeBackend
 
 __all__ = [
+    "ALL_MODES",
     "PRELUDE_VERSION",
     "Backend",
     "BubblewrapBackend",

@@ -11,7 +11,7 @@ from pathlib import Path
 from codequake.errors import SandboxUnavailableError
 from codequake.sandbox.driving import Driver, Launch, runner_source
 from codequake.sandbox.interpreter import PLACE_INSIDE, Interpreter, find_interpreter
-from codequake.sandbox.jobs import Care, Job, Limits, Outcome
+from codequake.sandbox.jobs import ALL_MODES, Care, Job, Limits, Outcome
 from codequake.sandbox.seccomp import filter_program
 from codequake.sandbox.toolchains import compiler_version
 from codequake.sandbox.workers import WorkerLaunch, Workers
@@ -76,6 +76,7 @@ class BubblewrapBackend:
     """
 
     warning = ""
+    modes = ALL_MODES
 
     def __init__(self, interpreter: Interpreter | None = None) -> None:
         """Raises ``SandboxUnavailableError`` with the remedy when bubblewrap is missing."""

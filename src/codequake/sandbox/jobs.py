@@ -14,7 +14,7 @@ from typing import Protocol, overload
 
 from codequake.tasks import Language
 
-__all__ = ["Backend", "Build", "Care", "Ending", "Job", "Limits", "Mode", "Outcome"]
+__all__ = ["ALL_MODES", "Backend", "Build", "Care", "Ending", "Job", "Limits", "Mode", "Outcome"]
 __all__ += ["Returned", "Run"]
 
 MIB = 1 << 20
@@ -31,6 +31,9 @@ class Mode(StrEnum):
     CALL = "call"
     STDIN = "stdin"
     ASSERT = "assert"
+
+
+ALL_MODES = frozenset(Mode)
 
 
 class Care(StrEnum):
@@ -199,6 +202,11 @@ class Backend(Protocol):
     @property
     def warning(self) -> str:
         """Empty, or what a user must know before trusting this backend."""
+        ...
+
+    @property
+    def modes(self) -> frozenset[Mode]:
+        """What it can run; a job of another mode is a harness error."""
         ...
 
     def run(self, job: Job) -> Outcome:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from codequake.sandbox.bubblewrap import ENVIRONMENT
 from codequake.sandbox.driving import Driver, Launch, runner_source
-from codequake.sandbox.jobs import Care, Job, Outcome
+from codequake.sandbox.jobs import ALL_MODES, Care, Job, Outcome
 from codequake.sandbox.toolchains import compiler_version
 
 __all__ = ["UnsafeBackend"]
@@ -28,6 +28,8 @@ class UnsafeBackend:
         "NOT ISOLATED: the programs run with all of your rights, on your files and your network; "
         "use --sandbox none only for programs that you trust"
     )
+
+    modes = ALL_MODES
 
     def __init__(self) -> None:
         version = ".".join(str(part) for part in sys.version_info[:3])
