@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import importlib
-import sys
+import json
+import shutil
+import subprocess
 import types
 
 import pytest
 
 from codequake.sandbox import admission
-
-# The lists hold for the interpreter that reads them; the sandbox's own is 3.11 on Debian 12.
-pytestmark = pytest.mark.skipif(
-    sys.version_info[:2] != (3, 11), reason="the code of other interpreters is never shared"
-)
 
 
 def compiled(source: str) -> types.CodeType:
@@ -99,24 +96,24 @@ def test_programs_that_could_leave_a_trace_may_not(name: str) -> None:
     assert not admission.can_share(compiled(REFUSED[name]))
 
 
-@pytest.mark.parametrize(
-    ("source", "keeps"),
-    [
-        ("def f(x: list[int]) -> int:\n    return x\n", False),
-        ("import math\nMOD = 10**9 + 7\ndef f(x, y=(1, 2)):\n    return x\n", False),
-        ("class Solution:\n    '''Text.'''\n    def f(self, x):\n        return x\n", False),
-        ("def f(x):\n    seen = {}\n    def g(y):\n        seen[y] = 1\n    return g(x)\n", False),
-        ("seen = {}\ndef f(x):\n    seen[x] = 1\n", True),
-        ("def f(x, seen=[]):\n    seen.append(x)\n", True),
-        ("def f(x, *, seen=dict()):\n    seen[x] = 1\n", True),
-        ("n = 0\ndef f(x):\n    global n\n    n += 1\n", True),
-        ("class A:\n    seen = []\n    def f(self, x):\n        self.seen.append(x)\n", True),
-        ("class A:\n    seen = set()\n    def f(self, x):\n        self.seen.add(x)\n", True),
-        ("def make():\n    yield 1\ng = make()\ndef f(x):\n    return next(g)\n", True),
-        ("from functools import cache\n@cache\ndef f(x):\n    return x\n", True),
-        ("rows = [1 for _ in range(3)]\ndef f(x):\n    rows.pop()\n", True),
-    ],
-)
+KEEPS = [
+    ("def f(x: list[int]) -> int:\n    return x\n", False),
+    ("import math\nMOD = 10**9 + 7\ndef f(x, y=(1, 2)):\n    return x\n", False),
+    ("class Solution:\n    '''Text.'''\n    def f(self, x):\n        return x\n", False),
+    ("def f(x):\n    seen = {}\n    def g(y):\n        seen[y] = 1\n    return g(x)\n", False),
+    ("seen = {}\ndef f(x):\n    seen[x] = 1\n", True),
+    ("def f(x, seen=[]):\n    seen.append(x)\n", True),
+    ("def f(x, *, seen=dict()):\n    seen[x] = 1\n", True),
+    ("n = 0\ndef f(x):\n    global n\n    n += 1\n", True),
+    ("class A:\n    seen = []\n    def f(self, x):\n        self.seen.append(x)\n", True),
+    ("class A:\n    seen = set()\n    def f(self, x):\n        self.seen.add(x)\n", True),
+    ("def make():\n    yield 1\ng = make()\ndef f(x):\n    return next(g)\n", True),
+    ("from functools import cache\n@cache\ndef f(x):\n    return x\n", True),
+    ("rows = [1 for _ in range(3)]\ndef f(x):\n    rows.pop()\n", True),
+]
+
+
+@pytest.mark.parametrize(("source", "keeps"), KEEPS)
 def test_what_a_program_can_carry_from_call_to_call_is_seen(source: str, keeps: bool) -> None:
     code = compiled(source)
     assert admission.can_share(code)
@@ -137,3 +134,37 @@ def test_no_allowed_attribute_leads_to_a_frame_or_a_module() -> None:
         for module in admission.MEMBERS:
             found = getattr(importlib.import_module(module), name, None)
             assert not isinstance(found, types.ModuleType), (module, name)
+
+
+OTHERS = """
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("admission", sys.argv[1])
+admission = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(admission)
+found = []
+for source in json.load(sys.stdin):
+    code = compile(source, "solution.py", "exec", dont_inherit=True)
+    found.append([admission.can_share(code), admission.keeps_nothing(code)])
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
+def test_other_interpreters_are_read_alike_or_not_at_all(version: str) -> None:
+    program = shutil.which(f"python{version}")
+    sources = [*ADMITTED.values(), *REFUSED.values(), *(source for source, _ in KEEPS)]
+    command = [program or "", "-c", OTHERS, admission.__file__]
+    done = (
+        subprocess.run(command, input=json.dumps(sources), capture_output=True, text=True)
+        if (program)
+        else None
+    )
+    if done is None or (done.returncode and "command not found" in done.stderr):
+        pytest.skip(f"there is no python{version} here")
+    found = json.loads(done.stdout)
+    readable = version in ("3.11", "3.12", "3.13")
+    shares = [readable] * len(ADMITTED) + [False] * len(REFUSED) + [readable] * len(KEEPS)
+    assert [share for share, _ in found] == shares
+    if readable:
+        kept = [not nothing for _, nothing in found[len(ADMITTED) + len(REFUSED) :]]
+        assert kept == [keeps for _, keeps in KEEPS]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTRIBUTES", "MEMBERS", "READABLE", "can_share", "keeps_nothing"]
 
-READABLE = sys.version_info[:2] == (3, 11)
+READABLE = (3, 11) <= sys.version_info[:2] <= (3, 13)
 """Whether the code of this interpreter is known here; without it no program shares a process."""
 
 
@@ -99,7 +99,7 @@ _UNSAFE_BUILTINS = (
 _UNDERSCORED = _words(
     "_ __name__ __init__ __module__ __qualname__ __doc__ __annotations__ __lt__ __gt__ __le__ "
     "__ge__ __repr__ __str__ __len__ __iter__ __next__ __call__ __getitem__ __contains__ __add__ "
-    "__sub__ __mul__ __bool__"
+    "__sub__ __mul__ __bool__ __static_attributes__ __firstlineno__"
 )
 
 _PLAIN_TYPES = (
@@ -121,14 +121,39 @@ _LIBRARY = frozenset(name for module in MEMBERS for name in dir(__import__(modul
 # A program's own methods may have any name, but for those that mean more on somebody else.
 _NEVER_OWN = (_LIBRARY - _IMPORTED) | _TELLING | frozenset(dir(functools.partial))
 
-_REFUSED = _words(
-    "ASYNC_GEN_WRAP BEFORE_ASYNC_WITH CHECK_EG_MATCH DELETE_ATTR END_ASYNC_FOR GET_AITER GET_ANEXT "
-    "GET_AWAITABLE IMPORT_STAR MATCH_CLASS PREP_RERAISE_STAR PRINT_EXPR STORE_ATTR"
+# What an interpreter has not is not looked for; STORE_ATTR, DELETE_ATTR, MATCH_CLASS, IMPORT_STAR,
+# LOAD_SUPER_ATTR and all that waits for coroutines are left out on purpose.
+_ALLOWED = _words(
+    "BEFORE_WITH BINARY_OP BINARY_SLICE BINARY_SUBSCR BUILD_CONST_KEY_MAP BUILD_LIST BUILD_MAP "
+    "BUILD_SET BUILD_SLICE BUILD_STRING BUILD_TUPLE CACHE CALL CALL_FUNCTION_EX CALL_INTRINSIC_1 "
+    "CALL_KW CHECK_EXC_MATCH CLEANUP_THROW COMPARE_OP CONTAINS_OP CONVERT_VALUE COPY "
+    "COPY_FREE_VARS DELETE_DEREF DELETE_FAST DELETE_GLOBAL DELETE_NAME DELETE_SUBSCR DICT_MERGE "
+    "DICT_UPDATE END_FOR END_SEND EXTENDED_ARG FORMAT_SIMPLE FORMAT_VALUE FORMAT_WITH_SPEC "
+    "FOR_ITER GET_ITER GET_LEN GET_YIELD_FROM_ITER IMPORT_FROM IMPORT_NAME IS_OP JUMP_BACKWARD "
+    "JUMP_BACKWARD_NO_INTERRUPT JUMP_FORWARD JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP KW_NAMES "
+    "LIST_APPEND LIST_EXTEND LIST_TO_TUPLE LOAD_ASSERTION_ERROR LOAD_ATTR LOAD_BUILD_CLASS "
+    "LOAD_CLASSDEREF LOAD_CLOSURE LOAD_CONST LOAD_DEREF LOAD_FAST LOAD_FAST_AND_CLEAR "
+    "LOAD_FAST_CHECK LOAD_FAST_LOAD_FAST LOAD_FROM_DICT_OR_DEREF LOAD_FROM_DICT_OR_GLOBALS "
+    "LOAD_GLOBAL LOAD_LOCALS LOAD_METHOD LOAD_NAME MAKE_CELL MAKE_FUNCTION MAP_ADD MATCH_KEYS "
+    "MATCH_MAPPING MATCH_SEQUENCE NOP POP_EXCEPT POP_JUMP_BACKWARD_IF_FALSE "
+    "POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE POP_JUMP_BACKWARD_IF_TRUE "
+    "POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_NONE POP_JUMP_FORWARD_IF_NOT_NONE "
+    "POP_JUMP_FORWARD_IF_TRUE POP_JUMP_IF_FALSE POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE "
+    "POP_JUMP_IF_TRUE POP_TOP PRECALL PUSH_EXC_INFO PUSH_NULL RAISE_VARARGS RERAISE RESUME "
+    "RETURN_CONST RETURN_GENERATOR RETURN_VALUE SEND SETUP_ANNOTATIONS SET_ADD "
+    "SET_FUNCTION_ATTRIBUTE SET_UPDATE STORE_DEREF STORE_FAST STORE_FAST_LOAD_FAST "
+    "STORE_FAST_STORE_FAST STORE_GLOBAL STORE_NAME STORE_SLICE STORE_SUBSCR SWAP TO_BOOL "
+    "UNARY_INVERT UNARY_NEGATIVE UNARY_NOT UNARY_POSITIVE UNPACK_EX UNPACK_SEQUENCE "
+    "WITH_EXCEPT_START YIELD_VALUE"
 )
+# The numbers of CALL_INTRINSIC_1 for StopIteration in generators, unary plus, and lists to tuples;
+# others print, import all names of a module, or make generic types.
+_INTRINSICS = frozenset((3, 5, 6))
 _PLAIN_AT_TOP = _words(
-    "BINARY_OP BINARY_SUBSCR BUILD_TUPLE CACHE CALL COPY EXTENDED_ARG IMPORT_FROM IMPORT_NAME "
-    "KW_NAMES LOAD_ATTR LOAD_BUILD_CLASS LOAD_CONST LOAD_NAME MAKE_FUNCTION NOP POP_TOP PRECALL "
-    "PUSH_NULL RESUME RETURN_VALUE SETUP_ANNOTATIONS STORE_NAME"
+    "BINARY_OP BINARY_SUBSCR BUILD_TUPLE CACHE CALL CALL_KW COPY EXTENDED_ARG IMPORT_FROM "
+    "IMPORT_NAME KW_NAMES LOAD_ATTR LOAD_BUILD_CLASS LOAD_CONST LOAD_NAME MAKE_FUNCTION NOP "
+    "POP_TOP PRECALL PUSH_NULL RESUME RETURN_CONST RETURN_VALUE SETUP_ANNOTATIONS "
+    "SET_FUNCTION_ATTRIBUTE STORE_NAME"
 )
 
 
@@ -136,16 +161,20 @@ def _numbers(names: frozenset[str]) -> frozenset[int]:
     return frozenset(opcode.opmap[name] for name in names if name in opcode.opmap)
 
 
-_KNOWN_OPS = frozenset(opcode.opmap.values()) - _numbers(_REFUSED) if READABLE else frozenset()
-_TOP_OPS = _numbers(_PLAIN_AT_TOP) if READABLE else frozenset()
+_KNOWN_OPS = _numbers(_ALLOWED)
+_TOP_OPS = _numbers(_PLAIN_AT_TOP)
 _EXTENDED = opcode.opmap["EXTENDED_ARG"]
 _ATTRIBUTE_OPS = _numbers(_words("LOAD_ATTR LOAD_METHOD"))
 _IMPORT_NAME = opcode.opmap["IMPORT_NAME"]
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _GLOBAL_STORES = _numbers(_words("STORE_GLOBAL DELETE_GLOBAL"))
-_CALL = opcode.opmap.get("CALL", -1)
+_CALLS = _numbers(_words("CALL CALL_KW"))
+_INTRINSIC = opcode.opmap.get("CALL_INTRINSIC_1", -1)
+# From 3.12 on, the lowest bit of an attribute's number says whether it is a method.
+_ATTRIBUTE_SHIFT = 1 if sys.version_info >= (3, 12) else 0
 _BUILD_CLASS = opcode.opmap["LOAD_BUILD_CLASS"]
-_NAMING_OPS = _ATTRIBUTE_OPS | {_IMPORT_NAME, _IMPORT_FROM}
+_NUMBERED_OPS = _ATTRIBUTE_OPS | {_IMPORT_NAME, _IMPORT_FROM, _INTRINSIC}
+_MOST_NAMES = 255 >> _ATTRIBUTE_SHIFT
 _IS_CLASS_BODY = "__qualname__"
 
 
@@ -187,20 +216,31 @@ def _is_harmless(code: types.CodeType, own: set[str]) -> bool:
         return False
     if any(name[0] == "_" and name not in _UNDERSCORED for name in code.co_names):
         return False
-    if _NAMING_OPS.isdisjoint(operations):
+    if _NUMBERED_OPS.isdisjoint(operations):
         return True
-    if len(code.co_names) > 255:
+    if len(code.co_names) > _MOST_NAMES:
         return False  # the number of a name would need an extended argument
     attributes = ATTRIBUTES | own if own else ATTRIBUTES
-    allowed = {_IMPORT_NAME: _MODULES, _IMPORT_FROM: _IMPORTED}
     return all(
-        code.co_names[index] in allowed.get(operation, attributes)
-        for operation, index in zip(operations, code.co_code[1::2])  # noqa: B905 - Python 3.9
-        if operation in _NAMING_OPS
+        _may_do(code, operation, argument, attributes)
+        for operation, argument in zip(operations, code.co_code[1::2])  # noqa: B905 - Python 3.9
+        if operation in _NUMBERED_OPS
     )
+
+
+def _may_do(
+    code: types.CodeType, operation: int, argument: int, attributes: frozenset[str]
+) -> bool:
+    if operation == _INTRINSIC:
+        return argument in _INTRINSICS
+    if operation == _IMPORT_NAME:
+        return code.co_names[argument] in _MODULES
+    if operation == _IMPORT_FROM:
+        return code.co_names[argument] in _IMPORTED
+    return code.co_names[argument >> _ATTRIBUTE_SHIFT] in attributes
 
 
 def _fills_only_once(code: types.CodeType) -> bool:
     operations = code.co_code[::2]
-    calls = operations.count(_CALL)
+    calls = sum(operations.count(number) for number in _CALLS)
     return _TOP_OPS.issuperset(operations) and calls == operations.count(_BUILD_CLASS)
