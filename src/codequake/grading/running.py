@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -103,7 +104,9 @@ class Runner:
             raise UsageError(f"workers is {workers}; allowed: 1 or more")
         self._grader = grader
         self._care = care
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grade")
+        # One thread more than sandboxes at a time: it judges while they run.
+        self._pool = ThreadPoolExecutor(workers + 1, thread_name_prefix="grade")
+        self._slots = threading.Semaphore(workers)
         self._futures: set[Future[list[Ran | Future[Ran]]] | Future[Ran]] = set()
         self._inputs: dict[int, tuple[Problem, tuple[str, ...]]] = {}
 
@@ -165,9 +168,10 @@ class Runner:
         return self._run([(problem, job)], Care.ALONE)[0][0]
 
     def _run(self, work: list[tuple[Problem, Job]], care: Care) -> list[tuple[Ran, Outcome]]:
-        started = time.monotonic()
-        outcomes = self._grader.backend.run_all([job for _, job in work], care)
-        seconds = (time.monotonic() - started) / len(work)
+        with self._slots:
+            started = time.monotonic()
+            outcomes = self._grader.backend.run_all([job for _, job in work], care)
+            seconds = (time.monotonic() - started) / len(work)
         return [
             (_ran(self._grader.judged(problem, outcome), seconds, outcome), outcome)
             for (problem, _), outcome in zip(work, outcomes, strict=True)
