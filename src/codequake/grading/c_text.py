@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from codequake.grading.fitness import Fit, other_language
+from codequake.grading.prose import is_prose
 
-__all__ = ["C_TAGS", "c_fit", "c_names", "c_regions"]
+__all__ = ["C_TAGS", "c_before_prose", "c_fit", "c_names", "c_regions"]
 
 C_TAGS = ("c", "c99", "c11", "h", "gcc", "ansi-c", "objective-c")
 _NOISE = re.compile(
@@ -99,3 +100,15 @@ def c_regions(text: str, entry_point: str | None) -> list[tuple[str, bool]]:
         return []
     piece = "".join(lines[start : ends[-1] + 1])
     return [(piece, not "".join(lines[ends[-1] + 1 :]).strip())]
+
+
+def c_before_prose(text: str, entry_point: str | None) -> str | None:
+    """Return the program in front of prose that ends a text; ``None`` where no prose ends it."""
+    pieces = c_regions(text, entry_point)
+    if not pieces or pieces[0][1]:
+        return None
+    end = text.rindex(pieces[0][0]) + len(pieces[0][0])
+    behind = text[end:]
+    if _SHAPE.search(_bare(behind)) or not is_prose(behind):
+        return None
+    return text[:end]

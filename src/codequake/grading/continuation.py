@@ -50,7 +50,7 @@ class Continuation:
             if _has_body(self._extracted(joined, stop_reason), self._name):
                 return joined
         program = self._extracted(reply, stop_reason)
-        if python_fit(program, self._name) is Fit.WHOLE:
+        if python_fit(program, self._name) in (Fit.WHOLE, Fit.PROGRAM):
             missing, _ = python_names(program) if self._opening else (set(), set())
             _, offered = python_names(self._opening)
             return f"{self._opening}\n\n{program}" if missing & offered else reply

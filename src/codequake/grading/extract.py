@@ -2,15 +2,19 @@
 
 The program is always a piece of the reply, or pieces of it joined.  In this order:
 
-1. Control tokens of chat templates at the ends are cut, then reasoning is dropped.  Marks in
-   front of lines (prompts of a session, signs of a diff) go where the program is better for it.
+1. Control tokens of chat templates at the ends are cut, then reasoning is dropped.  Where a token
+   ends the turn of the model behind a whole program, the turns that it played after are dropped.
+   Marks in front of lines (prompts of a session, signs of a diff) and invisible characters go where
+   the program is better for it.
 2. The last closed fence that holds a whole program: one that parses and defines the entry point
    (main programs: one that parses and reads input, else one that parses and does something; C:
    one with closed brackets and ``main``).  Any language tag will do.  Earlier blocks that define
-   what this one uses and does not define are put in front of it.
+   what this one uses and does not define are put in front of it.  A function and a method of
+   ``Solution`` define the entry point alike; a method of another class only where nothing else
+   does, and a class of tests never.
 3. The same between tags such as ``[PYTHON]`` and ``[/PYTHON]``.
 4. A fence that was never closed, when it holds a whole program and the model did not stop for
-   length; a later unclosed fence goes before an earlier closed one.
+   length; a later unclosed fence goes before an earlier closed one.  Prose behind it is cut.
 5. Bare code: the whole text, or a piece of it that parses and defines the entry point.
 6. Else the closed fence that comes nearest, so that the compiler or the missing name decides.
 
@@ -21,16 +25,24 @@ Otherwise there is a status: ``truncated`` (a fence never closed, or stopped for
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from codequake.grading.c_text import C_TAGS, c_fit, c_names, c_regions
+from codequake.grading.c_text import C_TAGS, c_before_prose, c_fit, c_names, c_regions
+from codequake.grading.chat_tokens import begins_with_prompt, first_turns, without_special_tokens
 from codequake.grading.fences import Block, fenced_blocks, tagged_blocks
 from codequake.grading.fitness import Fit, names_other_language
 from codequake.grading.marks import without_marks
-from codequake.grading.python_text import PYTHON_TAGS, python_fit, python_names, python_regions
-from codequake.grading.reasoning import without_reasoning, without_special_tokens
+from codequake.grading.python_text import (
+    PYTHON_TAGS,
+    python_before_prose,
+    python_fit,
+    python_names,
+    python_regions,
+)
+from codequake.grading.reasoning import without_reasoning
 from codequake.records import Language, Status, StopReason
 
 __all__ = ["MAX_REPLY", "Extraction", "extract"]
@@ -83,11 +95,20 @@ class _Reader:
     fit: Callable[[str, str | None], Fit]
     regions: Callable[[str, str | None], list[tuple[str, bool]]]
     names: Callable[[str], tuple[set[str], set[str]]]
+    before_prose: Callable[[str, str | None], str | None]
 
 
 _READERS = {
-    Language.PYTHON: _Reader("Python", PYTHON_TAGS, True, python_fit, python_regions, python_names),
-    Language.C: _Reader("C", C_TAGS, False, c_fit, c_regions, c_names),
+    Language.PYTHON: _Reader(
+        "Python",
+        PYTHON_TAGS,
+        True,
+        python_fit,
+        python_regions,
+        python_names,
+        python_before_prose,
+    ),
+    Language.C: _Reader("C", C_TAGS, False, c_fit, c_regions, c_names, c_before_prose),
 }
 
 
@@ -111,11 +132,30 @@ def extract(
     text, cut_tokens = without_special_tokens(reply)
     answer = without_reasoning(text)
     notes = ("+special_tokens" if cut_tokens else "") + ("+reasoning" if answer.cut else "")
-    reader = _READERS[language]
-    found = _choose(answer.text, reader, entry_point, stop_reason)
+    known = _READERS[language]
+    # The same piece is looked at more than once, and a look is a parse.
+    reader = dataclasses.replace(known, fit=functools.cache(known.fit))
+    turns = () if begins_with_prompt(reply) else first_turns(answer.text)
+    found = _of_first_turn(turns, reader, entry_point)
+    if found is not None:
+        notes = f"+turn{notes}"
+    else:
+        found = _choose(answer.text, reader, entry_point, stop_reason)
     if found.status is Status.NO_CODE and answer.open and stop_reason is StopReason.LENGTH:
         found = Extraction(Status.TRUNCATED, "", "none", "the reply ended inside its reasoning")
     return Extraction(found.status, found.program, found.rule + notes, found.message)
+
+
+def _of_first_turn(
+    turns: Iterable[str], reader: _Reader, entry_point: str | None
+) -> Extraction | None:
+    """The program of the turn of the model, where it went on and played the next ones."""
+    for turn in turns:
+        # Its end is there, whatever stopped the model later.
+        found = _choose(turn, reader, entry_point, StopReason.STOP)
+        if found.status is None and reader.fit(found.program, entry_point) >= Fit.PROGRAM:
+            return found
+    return None
 
 
 def _choose(
@@ -132,11 +172,18 @@ def _choose(
     if best is not None:
         return _program(_joined(best, usable, reader))
     tagged = [_candidate(block, reader, entry_point, "tags") for block in tagged_blocks(text)]
-    best = _last([item for item in tagged if item.closed or not by_length], Fit.WHOLE)
+    usable_tagged = [item for item in tagged if item.closed or not by_length]
+    best = _last(usable_tagged, Fit.WHOLE)
     if best is not None:
         return _program(best)
     bare = _bare(found.outside, reader, entry_point, by_length=by_length)
-    best = _last(bare, Fit.WHOLE) or _last(usable, Fit.PROGRAM) or _last(bare, Fit.PROGRAM)
+    best = _last(bare, Fit.WHOLE)
+    if best is not None:
+        return _program(best)
+    best = _last(usable, Fit.PROGRAM)
+    if best is not None:
+        return _program(_joined(best, usable, reader))
+    best = _last(usable_tagged, Fit.PROGRAM) or _last(bare, Fit.PROGRAM)
     if best is not None:
         return _program(best)
     if any(not item.closed for item in (*fenced, *tagged)) and not _foreign(fenced, by_length):
@@ -182,9 +229,11 @@ def _second_choice(
 
 def _joined(chosen: _Candidate, candidates: Sequence[_Candidate], reader: _Reader) -> _Candidate:
     """Put earlier blocks in front that define what the chosen one uses and does not define."""
+    position = next(index for index, item in enumerate(candidates) if item is chosen)
+    if position == 0:
+        return chosen
     missing, _ = reader.names(chosen.text)
     text, rule = chosen.text, chosen.rule
-    position = next(index for index, item in enumerate(candidates) if item is chosen)
     for item in reversed(candidates[:position]):
         if item.fit not in (Fit.WHOLE, Fit.PROGRAM, Fit.PARTIAL):
             continue
@@ -202,6 +251,10 @@ def _candidate(block: Block, reader: _Reader, entry_point: str | None, rule: str
         better = reader.fit(text, entry_point)
         if better > fit or (better is fit and at_start):
             return _candidate(Block(text, block.info, block.closed), reader, entry_point, rule)
+    if not block.closed:
+        piece = reader.before_prose(block.text, entry_point)
+        if piece is not None and reader.fit(piece, entry_point) >= max(fit, Fit.PROGRAM):
+            return _candidate(Block(piece, block.info, False), reader, entry_point, rule)
     foreign_tag = names_other_language(block.info, reader.tags)
     if foreign_tag and fit in (Fit.NOTHING, Fit.BROKEN, Fit.BROKEN_ENTRY) and block.text.strip():
         fit = Fit.FOREIGN

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from codequake.grading.invisible import INVISIBLE, without_invisible_edges
+
 __all__ = ["Block", "Found", "fenced_blocks", "tagged_blocks"]
 
 _FENCE = re.compile(r"(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
@@ -89,10 +91,12 @@ def _marks(lines: list[str]) -> list[_Mark]:
         if "```" not in whole and "~~~" not in whole:
             continue
         line = whole.rstrip()
+        if not line.isascii():
+            line = without_invisible_edges([line])[0].rstrip()
         # The last line of code may have the closing fence glued to it.
-        before = line.rstrip("`") if line.endswith("```") else ""
+        before = line.rstrip("`").rstrip(INVISIBLE) if line.endswith("```") else ""
         if match := _FENCE.match(line):
-            info = match["info"]
+            info = match["info"].lstrip(INVISIBLE)
             marks.append(_Mark(number, match["mark"], info, match["indent"], True, not info, ""))
         elif match := _LATE_OPENING.match(line):
             info = match["info"]

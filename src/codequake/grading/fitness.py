@@ -13,9 +13,10 @@ class Fit(IntEnum):
 
     ``FOREIGN``: another language.  ``NOTHING``: empty, comments only, or prose.  ``BROKEN``: looks
     like the language but does not parse.  ``PARTIAL``: parses, has code, lacks the entry point.
-    ``BROKEN_ENTRY``: defines the entry point, but does not parse.  ``PROGRAM``: parses and does
-    something, though it reads no input (main programs only).  ``WHOLE``: parses and defines the
-    entry point, or reads input as a main program.
+    ``BROKEN_ENTRY``: defines the entry point, but does not parse.  ``PROGRAM``: parses and may
+    be the answer, though not in the form that was asked for: a main program that reads no input, or
+    an entry point that is a method of the only class that has it.  ``WHOLE``: parses and defines
+    the entry point, as a function or as a method of ``Solution``, or reads input as a main program.
     """
 
     FOREIGN = 0

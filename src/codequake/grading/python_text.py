@@ -7,11 +7,12 @@ import builtins
 import re
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from codequake.grading.fitness import Fit, other_language
+from codequake.grading.prose import is_prose
 
-__all__ = ["PYTHON_TAGS", "python_fit", "python_names", "python_regions"]
+__all__ = ["PYTHON_TAGS", "python_before_prose", "python_fit", "python_names", "python_regions"]
 
 PYTHON_TAGS = ("python", "python3", "py", "py3", "python2", "pycon", "ipython", "sage", "cython")
 _LONG_NUMBER = "integer string conversion"
@@ -22,6 +23,8 @@ _START = re.compile(
 _STRINGS = re.compile(
     r"('''|\"\"\")(?:.|\n)*?(?:\1|\Z)|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|#[^\n]*"
 )
+_TEST_BASE = re.compile(r"\w*TestCase")
+_TEST_CLASS = re.compile(r"_?Test(?![a-z])\w*|\w*(?:Tests?|TestCases?|TestSuite)")
 MAX_PARSED = 1 << 18
 """Characters of a text that is parsed here: a syntax tree takes hundreds of times its text."""
 _MOST_PARSED = 2 << 20
@@ -42,8 +45,7 @@ def python_fit(text: str, entry_point: str | None) -> Fit:
     if not any(_is_code(node) for node in tree.body):
         return Fit.NOTHING
     if entry_point is not None:
-        # An import of the name is how tests of the answer begin, not the answer.
-        return Fit.WHOLE if entry_point in _bound(tree.body, imports=False) else Fit.PARTIAL
+        return _entry_fit(tree.body, entry_point)
     if not any(isinstance(node, ast.Call) for node in ast.walk(tree)):
         return Fit.NOTHING if all(isinstance(node, ast.Expr) for node in tree.body) else Fit.PARTIAL
     return Fit.WHOLE if _READS.search(text) else Fit.PROGRAM
@@ -114,15 +116,47 @@ def python_names(text: str) -> tuple[set[str], set[str]]:
     return used - local, offered
 
 
+def _entry_fit(body: list[ast.stmt], name: str) -> Fit:
+    """Return the fit of a program that parses, by where it defines the entry point.
+
+    The order is that of the sandbox: a function, a method of ``Solution``, a method of the only
+    class that has it.  Classes of tests are never the answer.
+    """
+    # An import of the name is how tests of the answer begin, not the answer.
+    if name in _bound(body, imports=False):
+        return Fit.WHOLE
+    tests: set[str] = set()
+    owners: set[str] = set()
+    for node in _statements(body):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        if _is_test_class(node, tests):
+            tests.add(node.name)
+        elif name in _bound(node.body, imports=False):
+            owners.add(node.name)
+    if "Solution" in owners:
+        return Fit.WHOLE
+    return Fit.PROGRAM if len(owners) == 1 else Fit.PARTIAL
+
+
+def _is_test_class(node: ast.ClassDef, known: set[str]) -> bool:
+    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+    return bool(
+        _TEST_CLASS.fullmatch(node.name)
+        or bases & known
+        or any(_TEST_BASE.fullmatch(base) for base in bases)
+    )
+
+
 def _bound(body: Iterable[ast.stmt], *, imports: bool) -> set[str]:
-    """The names that module-level code binds, and the methods of its classes."""
+    """The names that module-level code binds; methods of its classes are none of them."""
     names: set[str] = set()
-    for node in body:
+    for node in _statements(body):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 names.add(name)
-            case ast.ClassDef(name=name, body=inner):
-                names |= {name} | _bound(inner, imports=False)
+            case ast.ClassDef(name=name):
+                names.add(name)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases) if imports:
                 names |= {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
             case ast.Assign() | ast.AnnAssign() | ast.Expr() | ast.AugAssign():
@@ -132,11 +166,30 @@ def _bound(body: Iterable[ast.stmt], *, imports: bool) -> set[str]:
                     if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
                 }
             case _:
-                for field in ("body", "orelse", "finalbody"):
-                    names |= _bound(getattr(node, field, ()), imports=imports)
-                for handler in getattr(node, "handlers", ()):
-                    names |= _bound(handler.body, imports=imports)
+                pass
     return names
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of one scope, with those inside of its branches and loops."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        for field in ("body", "orelse", "finalbody"):
+            yield from _statements(getattr(node, field, ()))
+        for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            yield from _statements(part.body)
+
+
+def python_before_prose(text: str, _entry_point: str | None) -> str | None:
+    """Return the program in front of prose that ends a text; ``None`` where no prose ends it."""
+    lines = text.splitlines(keepends=True)
+    start = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+    end = _longest(lines, start, [_MOST_PARSED])
+    if end in (start, len(lines)) or not is_prose("".join(lines[end:])):
+        return None
+    return "".join(lines[:end])
 
 
 def python_regions(text: str, entry_point: str | None) -> list[tuple[str, bool]]:

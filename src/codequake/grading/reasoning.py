@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Answer", "without_reasoning", "without_special_tokens"]
+__all__ = ["Answer", "without_reasoning"]
 
 _NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
 _TAG = re.compile(
@@ -15,10 +15,6 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final(?:<\|[a-z]+\|>[^<]*)*?<\|message\|>")
-_SPECIAL = re.compile(
-    r"<\|[A-Za-z_]{2,32}\|>|</s>|<s>|<eos>|<bos>|<end_of_turn>|<start_of_turn>"
-    r"|<\uff5c[^\uff5c<>\n]{2,40}\uff5c>"
-)
 _QUOTES = ('"', "'", "`")
 
 
@@ -82,17 +78,3 @@ def _quoted(text: str, tag: re.Match[str]) -> bool:
     before = text[tag.start() - 1 : tag.start()]
     after = text[tag.end() : tag.end() + 1]
     return before in _QUOTES or (_closes(tag) and after in _QUOTES[:2])
-
-
-def without_special_tokens(text: str) -> tuple[str, bool]:
-    """Cut the control tokens of chat templates from both ends of a text; tell whether any was."""
-    cut = False
-    while match := _SPECIAL.match(text):
-        text = text[match.end() :].lstrip(" ")
-        cut = True
-    while True:
-        stripped = text.rstrip()
-        ends = list(_SPECIAL.finditer(stripped, max(0, len(stripped) - 64)))
-        if not ends or ends[-1].end() != len(stripped):
-            return text, cut
-        text, cut = stripped[: ends[-1].start()], True
