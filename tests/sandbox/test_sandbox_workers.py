@@ -44,6 +44,10 @@ PROGRAMS = {
     "wrong": "def add(a, b):\n    return a\n",
     "error on one input": "def add(a, b):\n    return a * b / b\n",
     "method": "class Solution:\n    def add(self, a, b):\n        return [a, (b,)]\n",
+    "beside a class of tests": (
+        "class Taker:\n    def add(self, a, b):\n        return a\n"
+        "class TestTaker:\n    def add(self, a=1, b=1):\n        assert Taker().add(1, 2) == 1\n"
+    ),
     "names of the prelude": "def add(a: List[int], b) -> int:\n    return gcd(3, 6)\n",
     "no data": "def add(a, b):\n    return (x for x in ())\n",
     "special numbers": "def add(a, b):\n    return [float('nan'), float('-inf'), -0.0, 1e300]\n",

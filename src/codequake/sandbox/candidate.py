@@ -135,7 +135,10 @@ def new_module(name: str) -> types.ModuleType:
 
 
 def find_entry(module: types.ModuleType, name: str) -> Any:
-    """A free function, else a method of ``Solution``, else of the only class that has it."""
+    """A free function, else a method of ``Solution``, else of the only class that has it.
+
+    Classes of tests do not count.
+    """
     found = module.__dict__.get(name)
     if callable(found):
         return found
@@ -148,8 +151,14 @@ def find_entry(module: types.ModuleType, name: str) -> Any:
         if isinstance(value, type)
         and value.__module__ == module.__name__
         and callable(getattr(value, name, None))
+        and not any(map(_is_of_tests, _bases_of(value)))
     }
     return getattr(next(iter(owners.values()))(), name) if len(owners) == 1 else None
+
+
+def _is_of_tests(kind: type) -> bool:
+    name = str.__str__(_name_of(kind))
+    return name.startswith("Test") or name.endswith(("Test", "Tests", "TestCase"))
 
 
 def describe(error: BaseException) -> str:
