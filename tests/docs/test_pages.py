@@ -18,6 +18,7 @@ SHELL = ("console", "sh")
 NOT_RUN = {
     "README.md": ("installs packages", "asks a paid provider"),
     "CONTRIBUTING.md": ("installs packages", "runs the tests"),
+    "verdict-parity.md": ("takes minutes",),
     "how-to.md": ("asks a server", "takes minutes", "needs Docker"),
 }
 

@@ -3,59 +3,33 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
-import gzip
-import json
 import random
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.grading.grading_samples import ADD, completion
+from tests.grading.grading_samples import completion
 
-from codequake.canonical import canonical_json
-from codequake.grading import GradeItem, Grader, grade_items
-from codequake.records import JsonText, Problem, Status, Test
+from codequake.grading import GradeItem, Grader, Program, grade_items, grade_programs
+from codequake.problems import load_set
+from codequake.records import Problem, Status
 from codequake.sandbox import BubblewrapBackend
 
 SAMPLE = 25
 Known = tuple[Problem, str]
 
 
-def by_assertions(name: str, entry_point: str, setup: str, statements: list[str]) -> Problem:
-    return dataclasses.replace(
-        ADD,
-        problem_id=name,
-        entry_point=entry_point,
-        assertions=setup,
-        tests=tuple(
-            Test(JsonText(canonical_json(text)), JsonText("null"), visible=False)
-            for text in statements
-        ),
-    )
+def known_of(name: str, folder: Path) -> list[Known]:
+    """The problems of a public set as its loader gives them, each with its own solution."""
+    path, count = SETS[name]
+    problems = load_set(f"{name}:{folder / path}")
+    assert len(problems) == count
+    return [(problem, problem.references[0].code) for problem in problems]
 
 
-def humaneval(folder: Path) -> Iterator[Known]:
-    with gzip.open(folder / "humaneval" / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            checks = ["check(candidate)"]
-            problem = by_assertions(row["task_id"], row["entry_point"], row["test"], checks)
-            yield problem, row["prompt"] + row["canonical_solution"]
-
-
-def mbpp(folder: Path) -> Iterator[Known]:
-    text = (folder / "mbpp" / "sanitized-mbpp-first150.json").read_text("utf-8")
-    for row in json.loads(text):
-        tests = row["test_list"]
-        defined = [node.name for node in ast.parse(row["code"]).body if hasattr(node, "name")]
-        called = [name for name in defined if re.search(rf"\b{name}\s*\(", tests[0])]
-        setup = "\n".join(row["test_imports"])
-        yield by_assertions(f"mbpp/{row['task_id']}", called[-1], setup, tests), row["code"]
-
-
-SETS = {"humaneval": (humaneval, 164), "mbpp": (mbpp, 150)}
+SETS = {
+    "humaneval": ("humaneval/HumanEval.jsonl.gz", 164),
+    "mbpp": ("mbpp/sanitized-mbpp-first150.json", 150),
+}
 
 
 def emptied(code: str, entry_point: str | None) -> str:
@@ -76,8 +50,12 @@ def graded(backend: BubblewrapBackend, known: list[Known]) -> list[tuple[str, St
 
 
 def check(backend: BubblewrapBackend, known: list[Known]) -> None:
-    right = graded(backend, known)
-    assert [row for row in right if row[1] is not Status.PASSED] == []
+    programs = [Program(problem, code, None) for problem, code in known]
+    alone = list(grade_programs(Grader(backend), programs, workers=2))
+    assert [item for item in alone if item.status is not Status.PASSED] == []
+    assert len(alone) == len(known)
+    in_replies = graded(backend, known)
+    assert [row for row in in_replies if row[1] is not Status.PASSED] == []
     empty = graded(
         backend, [(problem, emptied(code, problem.entry_point)) for problem, code in known]
     )
@@ -88,14 +66,11 @@ def check(backend: BubblewrapBackend, known: list[Known]) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_sample_of_a_public_set(backend: BubblewrapBackend, test_data: Path, name: str) -> None:
-    read, count = SETS[name]
-    known = list(read(test_data))
-    assert len(known) == count
+    known = known_of(name, test_data)
     check(backend, random.Random(f"codequake {name}").sample(known, SAMPLE))
 
 
 @pytest.mark.quality
 @pytest.mark.parametrize("name", SETS)
 def test_a_whole_public_set(backend: BubblewrapBackend, test_data: Path, name: str) -> None:
-    read, _ = SETS[name]
-    check(backend, list(read(test_data)))
+    check(backend, known_of(name, test_data))

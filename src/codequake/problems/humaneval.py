@@ -2,8 +2,8 @@
 
 Fields: ``task_id``, ``prompt``, ``entry_point``, ``canonical_solution``, ``test``.  The statement
 is the prompt as it stands.  The one test, hidden, is the text of ``test`` and the call
-``check(candidate)``.  What the prompt has before its last function (imports, and helpers that some
-checks call) runs before the test.
+``check(candidate)``; where its ``check`` would hide the program's, it gets another name.  What the
+prompt has before its last function (imports, and helpers that some checks call) runs before it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from pathlib import Path
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
 from codequake.problems.foreign import ProblemFile, Row, read_foreign
-from codequake.problems.python_prompts import defines, opening_of, parse_python, signature_of
+from codequake.problems.python_prompts import (
+    defines,
+    opening_of,
+    parse_python,
+    signature_of,
+    with_check_apart,
+)
 from codequake.records import (
     Comparison,
     Interface,
@@ -24,9 +30,7 @@ from codequake.records import (
     Test,
 )
 
-__all__ = ["CALL_OF_CHECK", "read_humaneval"]
-
-CALL_OF_CHECK = "\n\ncheck(candidate)\n"
+__all__ = ["read_humaneval"]
 
 
 def read_humaneval(path: Path, oracle: Oracle | None = None) -> ProblemFile:
@@ -45,9 +49,11 @@ def _problem(row: Row) -> Problem:
         parse_python(reference, row, "the prompt with its solution"), entry_point, row
     )
     test = row.text("test")
-    if not defines(parse_python(test, row, "test"), "check"):
+    tree = parse_python(test, row, "test")
+    if not defines(tree, "check"):
         raise row.fault("test defines no function check(candidate)")
-    statements = JsonText(canonical_json(test.rstrip() + CALL_OF_CHECK))
+    test, check = with_check_apart(test, tree, entry_point)
+    statements = JsonText(canonical_json(f"{test.rstrip()}\n\n{check}(candidate)\n"))
     return Problem(
         problem_id=f"humaneval/{task_id}",
         title=entry_point,

@@ -12,9 +12,13 @@ from pathlib import Path
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
 from codequake.problems.foreign import ProblemFile, Row, read_foreign
-from codequake.problems.humaneval import CALL_OF_CHECK
 from codequake.problems.livecodebench import read_difficulty, with_starter
-from codequake.problems.python_prompts import defines, parse_python, signature_of
+from codequake.problems.python_prompts import (
+    defines,
+    parse_python,
+    signature_of,
+    with_check_apart,
+)
 from codequake.records import Comparison, Interface, JsonText, Language, Problem, Reference, Test
 
 __all__ = ["read_leetcode_dataset"]
@@ -33,9 +37,11 @@ def _problem(row: Row) -> Problem:
     reference = f"{opening}\n\n{row.text('completion')}"
     tree = parse_python(reference, row, "prompt with its completion")
     test = row.text("test")
-    if not defines(parse_python(test, row, "test"), "check"):
+    checks = parse_python(test, row, "test")
+    if not defines(checks, "check"):
         raise row.fault("test defines no function check(candidate)")
-    statements = JsonText(canonical_json(test.rstrip() + CALL_OF_CHECK))
+    test, check = with_check_apart(test, checks, entry_point)
+    statements = JsonText(canonical_json(f"{test.rstrip()}\n\n{check}(candidate)\n"))
     return Problem(
         problem_id=f"leetcode-dataset/{task_id}",
         title=task_id,

@@ -21,11 +21,13 @@ __all__ = [
     "shown_calls",
     "signature_of",
     "tested_name",
+    "with_check_apart",
 ]
 
 _MOST_CALL = 20_000  # characters of one call in a prompt
 _MOST_CALLS = 200
 _MOST_ENDS = 100
+_CHECK, _CHECK_APART = "check", "check_of_the_test"
 
 Signature = tuple[tuple[str, ...], int]
 """The names of the parameters (without ``self``), and how many of them must be given."""
@@ -81,6 +83,50 @@ def opening_of(prompt: str, name: str, row: Row) -> str:
         raise row.fault(f"the prompt does not end in the function {name!r}")
     first = min([last.lineno, *(item.lineno for item in last.decorator_list)])
     return "".join(prompt.splitlines(keepends=True)[: first - 1]).strip("\n")
+
+
+def with_check_apart(test: str, tree: ast.Module, entry_point: str) -> tuple[str, str]:
+    """Return a test with its function ``check`` out of the program's way, and that function's name.
+
+    ``tree`` is the parsed test.  Where the function calls a ``check`` itself, or the entry point
+    has that name, the program's is meant: MBPP/349 asks for a function ``check``.  There the
+    test's own gets another name, where it is defined and where the test calls it at its end.  All
+    other tests stay as they are.
+    """
+    own = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == _CHECK]
+    means_program = any(
+        isinstance(inner, ast.Name) and inner.id == _CHECK
+        for node in own
+        for statement in node.body
+        for inner in ast.walk(statement)
+    )
+    if not own or not (means_program or entry_point == _CHECK):
+        return test, _CHECK
+    name = _CHECK_APART
+    while name in test:
+        name += "_"
+    lines = test.encode("utf-8").splitlines(keepends=True)
+    places = [_name_of_function(node, lines) for node in own]
+    places += [
+        (node.value.func.lineno, node.value.func.col_offset)
+        for node in tree.body
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == _CHECK
+    ]
+    for number, start in sorted(places, reverse=True):
+        line = lines[number - 1]
+        lines[number - 1] = line[:start] + name.encode() + line[start + len(_CHECK) :]
+    return b"".join(lines).decode("utf-8"), name
+
+
+def _name_of_function(node: ast.FunctionDef, lines: Sequence[bytes]) -> tuple[int, int]:
+    """The line and the column, in bytes, of the name after ``def``; they may be lines apart."""
+    number, start = node.lineno, node.col_offset + len("def")
+    while (found := lines[number - 1].find(node.name.encode(), start)) < 0:
+        number, start = number + 1, 0
+    return number, found
 
 
 def shown_calls(text: str, name: str) -> set[str]:
