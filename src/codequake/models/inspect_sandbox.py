@@ -21,13 +21,13 @@ from codequake.sandbox.driving import (
     Try,
     job_message,
     reply_room,
-    runner_source,
     time_ceiling,
     tried,
 )
 from codequake.sandbox.jobs import Care, Job, Mode, Outcome
 from codequake.sandbox.material import Material
 from codequake.sandbox.opening import trial_fault
+from codequake.sandbox.sources import runner_source
 from codequake.sandbox.toolchains import COMPILER
 
 if TYPE_CHECKING:

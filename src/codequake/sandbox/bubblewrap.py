@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codequake.errors import SandboxUnavailableError
-from codequake.sandbox.driving import Driver, Launch, runner_source
+from codequake.sandbox.driving import Driver, Launch
 from codequake.sandbox.interpreter import PLACE_INSIDE, Interpreter, find_interpreter
 from codequake.sandbox.jobs import ALL_MODES, Care, Job, Limits, Outcome
 from codequake.sandbox.seccomp import filter_program
+from codequake.sandbox.sources import runner_source
 from codequake.sandbox.toolchains import compiler_version
 from codequake.sandbox.workers import WorkerLaunch, Workers
 
@@ -88,8 +89,8 @@ class BubblewrapBackend:
         found = interpreter or find_interpreter(without_rights=self._user is not None)
         self._interpreter = found
         self._filter = filter_program()
-        self._runner = runner_source()
-        self._server = runner_source(worker=True)
+        self._runner = runner_source(magic=found.magic)
+        self._server = runner_source(worker=True, magic=found.magic)
         self._count_processes = counts_processes_per_sandbox()
         compiler = f"gcc {compiler_version() or 'missing'}"
         self.name = f"bwrap+seccomp+rlimits, Python {found.version}, {compiler}"

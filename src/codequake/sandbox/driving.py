@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from typing import Any
 
 from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
@@ -28,50 +27,10 @@ __all__ = [
     "Try",
     "job_message",
     "reply_room",
-    "runner_source",
     "time_ceiling",
     "tried",
 ]
 
-_PARTS = ("watching", "prelude", "candidate", "inside")
-_WORKER_PARTS = ("watching", "prelude", "candidate", "admission", "calling", "zygote")
-_REST = ("exchange", "judging", "pair")  # what only tests by statements need
-_LOADER = """\
-import sys
-sys.path[:] = [entry for entry in sys.path if entry]
-import builtins, types
-def compiled(parts):
-    for name, source in parts:
-        yield name, compile(source, "codequake.sandbox." + name, "exec", dont_inherit=True)
-{apart}
-package = sys.modules["codequake.sandbox"] = types.ModuleType("codequake.sandbox")
-def load(parts):
-    for name, code in compiled(parts):
-        module = types.ModuleType("codequake.sandbox." + name)
-        module.__dict__["__builtins__"] = dict(vars(builtins))
-        sys.modules[module.__name__] = module
-        exec(code, module.__dict__)
-        setattr(package, name, module)
-package.load_rest = lambda: load({rest!r})
-load({parts!r})
-package.{main}.main()
-"""
-# A worker is forked often, which costs by the size of its memory: it leaves compiling to a child.
-_COMPILE_APART = """\
-def compiled(parts, here=compiled):
-    import marshal, os
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        with open(writer, "wb") as file:
-            marshal.dump(list(here(parts)), file)
-        os._exit(0)
-    os.close(writer)
-    with open(reader, "rb") as file:
-        found = marshal.load(file)
-    os.waitpid(child, 0)
-    return found
-"""
 _ERROR_BYTES = 4096
 _PIECE = 1 << 16
 _START_SECONDS = 60.0
@@ -83,25 +42,6 @@ ENDED_OUTSIDE = "the run was ended from outside"
 # more where the sandbox was never ready and so has run nothing of it.
 _TRIES = 3
 _TRIES_WHEN_STARTED = 2
-
-
-def runner_source(*, worker: bool = False) -> str:
-    """Return the text of process 1, as one script that needs no file.
-
-    It runs one job, or serves as a ``worker`` that runs many.
-    """
-    folder = resources.files("codequake.sandbox")
-
-    def texts(names: tuple[str, ...]) -> list[tuple[str, str]]:
-        return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
-
-    parts, rest = (_WORKER_PARTS, ()) if worker else (_PARTS, _REST)
-    return _LOADER.format(
-        parts=texts(parts),
-        rest=texts(rest),
-        main=parts[-1],
-        apart=_COMPILE_APART if worker else "",
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,23 +14,31 @@ from pathlib import Path
 
 from codequake.canonical import content_key
 from codequake.errors import SandboxUnavailableError, StorageError
+from codequake.sandbox.sources import own_magic
 
 __all__ = ["Interpreter", "find_interpreter"]
 
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 PLACE_INSIDE = "/opt/python"
-_QUESTION = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
+_QUESTION = (
+    "import sys; from importlib._bootstrap_external import MAGIC_NUMBER as magic; "
+    "print('.'.join(map(str, sys.version_info[:3])), magic.hex())"
+)
 _OLDEST = (3, 9)
 _LEFT_OUT = ("site-packages", "__pycache__", "test", "tests", "idlelib", "tkinter", "share")
 
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """``program`` is the path inside the sandbox; ``prefix`` what must be mounted, if anything."""
+    """``program`` is the path inside the sandbox; ``prefix`` what must be mounted, if anything.
+
+    ``magic`` says which compiled code it understands; ``None`` when that is not known.
+    """
 
     program: str
     version: str
     prefix: Path | None
+    magic: str | None = None
 
 
 def find_interpreter(*, without_rights: bool) -> Interpreter:
@@ -40,19 +48,20 @@ def find_interpreter(*, without_rights: bool) -> Interpreter:
     then copied to a folder that everybody can read.  Raises ``SandboxUnavailableError`` when
     neither works.
     """
-    version = _version_of(SYSTEM_PYTHON)
-    if version is not None:
-        return Interpreter(str(SYSTEM_PYTHON), version, None)
+    known = _version_of(SYSTEM_PYTHON)
+    if known is not None:
+        version, magic = known
+        return Interpreter(str(SYSTEM_PYTHON), version, None, magic)
     prefix = Path(sys.base_prefix)
     if without_rights:
         prefix = _shared_copy(prefix)
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     version = ".".join(str(part) for part in sys.version_info[:3])
-    return Interpreter(f"{PLACE_INSIDE}/bin/{name}", version, prefix)
+    return Interpreter(f"{PLACE_INSIDE}/bin/{name}", version, prefix, own_magic())
 
 
-def _version_of(program: Path) -> str | None:
-    """Ask an interpreter for its version; ``None`` when it is missing, broken or too old."""
+def _version_of(program: Path) -> tuple[str, str] | None:
+    """Ask an interpreter for version and magic; ``None`` when it is missing, broken or too old."""
     try:
         done = subprocess.run(
             [program, "-I", "-S", "-c", _QUESTION],
@@ -64,9 +73,9 @@ def _version_of(program: Path) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    version = done.stdout.strip()
+    version, _, magic = done.stdout.strip().partition(" ")
     numbers = tuple(int(part) for part in version.split(".") if part.isdigit())
-    return version if numbers >= _OLDEST else None
+    return (version, magic) if numbers >= _OLDEST else None
 
 
 def _shared_copy(prefix: Path) -> Path:

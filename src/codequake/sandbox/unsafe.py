@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codequake.sandbox.bubblewrap import ENVIRONMENT
-from codequake.sandbox.driving import Driver, Launch, runner_source
+from codequake.sandbox.driving import Driver, Launch
 from codequake.sandbox.jobs import ALL_MODES, Care, Job, Outcome
+from codequake.sandbox.sources import own_magic, runner_source
 from codequake.sandbox.toolchains import compiler_version
 
 __all__ = ["UnsafeBackend"]
@@ -35,7 +36,7 @@ class UnsafeBackend:
         version = ".".join(str(part) for part in sys.version_info[:3])
         compiler = f"gcc {compiler_version() or 'missing'}"
         self.name = f"none (not isolated), Python {version}, {compiler}"
-        self._runner = runner_source()
+        self._runner = runner_source(magic=own_magic())
         self._driver = Driver(self.name, self.warning)
 
     def run(self, job: Job) -> Outcome:
