@@ -43,6 +43,7 @@ ADMITTED = {
     ),
     "class with a closure": "def f(x):\n    class A:\n        def g(self):\n            return x\n",
     "deep copy": "from copy import deepcopy\ndef f(x):\n    return {}.get(1, deepcopy(x))\n",
+    "delegating generator": "def f(n):\n    if n:\n        yield n\n        yield from f(n - 1)\n",
     "helper method": (
         "class Solution:\n    def f(self, x):\n        return self.twice(x)\n"
         "    def twice(self, x):\n        return 2 * x\n"
@@ -137,6 +138,16 @@ REFUSED = {
         "deepcopy([], namedtuple('A', 'g' + 'et')(print))\n"
     ),
     "groups of a pattern": "class A:\n    groupindex = 0\ndef f(p):\n    return p.groupindex\n",
+    "generator that cleans up": (
+        "def g():\n    try:\n        yield 1\n    finally:\n        print(1)\n"
+    ),
+    "generator that catches": (
+        "def g():\n    try:\n        yield 1\n    except:\n        print(1)\n"
+    ),
+    "generator over a thing to close": (
+        "class A:\n    def __iter__(self):\n        return self\n    def __next__(self):\n"
+        "        return 1\n    def close(self):\n        print(1)\ndef g():\n    yield from A()\n"
+    ),
     "too many names": "".join(f"a{number}.real\n" for number in range(300)),
 }
 

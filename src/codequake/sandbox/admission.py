@@ -165,6 +165,8 @@ _PRECALL = opcode.opmap.get("PRECALL", -1)
 _CACHE = opcode.opmap.get("CACHE", -1)
 _LOAD_NAME = opcode.opmap["LOAD_NAME"]
 _LOAD_GLOBAL = opcode.opmap["LOAD_GLOBAL"]
+_DELEGATE = opcode.opmap["GET_YIELD_FROM_ITER"]
+_SUSPENDS = 0x20 | 0x80 | 0x200  # generators, coroutines and both, as inspect has them
 _NAME_STORES = _numbers(_words("STORE_NAME STORE_GLOBAL"))
 _NAMING_OPS = _ATTRIBUTE_OPS | {_IMPORT_NAME, _IMPORT_FROM}
 _IS_CLASS_BODY = "__qualname__"
@@ -176,7 +178,9 @@ def can_share(code: types.CodeType) -> bool:
         return False
     parts = list(_parts(code))
     own = {name for part in parts if _IS_CLASS_BODY in part.co_names for name in part.co_names}
-    if not _derives_from_nothing(parts) or not _copies_blindly(parts, own):
+    if not (
+        _derives_from_nothing(parts) and _copies_blindly(parts, own) and _ends_silently(parts, own)
+    ):
         return False
     own = {name for name in own - _NEVER_OWN if not name.startswith(_NEVER_OWN_PREFIXES)}
     return all(_is_harmless(part, own) for part in parts)
@@ -285,6 +289,19 @@ def _copies_blindly(parts: list[types.CodeType], own: set[str]) -> bool:
     """
     names = {name for part in parts for name in part.co_names}
     return "deepcopy" not in names or not ("get" in own or "namedtuple" in names)
+
+
+def _ends_silently(parts: list[types.CodeType], own: set[str]) -> bool:
+    """Whether no code of the program runs when a generator that it left behind is closed.
+
+    The collector does that in somebody else's time, and an empty ``raise`` there finds the
+    exception that the other program handles.  Closing runs handlers, and calls the method
+    ``close`` of what the generator iterates for another.
+    """
+    generators = [part for part in parts if part.co_flags & _SUSPENDS]
+    if any(part.co_exceptiontable for part in generators):
+        return False
+    return "close" not in own or not any(_DELEGATE in part.co_code[::2] for part in generators)
 
 
 def _imports_absolutely(code: types.CodeType) -> bool:
