@@ -98,7 +98,9 @@ def encode_result(value: Any) -> str:
     if kind is list or kind is tuple or kind is str:
         try:
             if b"{" not in _pack(value, _WITHOUT_REFERENCES):
-                return "".join(_write_plain(value, 0))
+                text = "".join(_write_plain(value, 0))
+                if text.count("[") <= candidate.MAX_DEPTH:  # else it may be nested too deeply
+                    return text
         except (TypeError, ValueError):
             pass
     return _encode(value)
