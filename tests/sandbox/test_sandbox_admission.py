@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import importlib
 import json
+import keyword
 import shutil
 import subprocess
+import sys
 import types
 
 import pytest
 
 from codequake.sandbox import admission
+from codequake.sandbox.prelude import prelude_for
 
 
 def compiled(source: str) -> types.CodeType:
@@ -30,6 +33,15 @@ ADMITTED = {
     "guard": "def f(x):\n    return x\nif __name__ == '__main__':\n    print(f(1))\n",
     "match": "def f(x):\n    match x:\n        case [a, *rest]:\n            return a\n",
     "global": "n = 0\ndef f(x):\n    global n\n    n += x\n    return n\n",
+    "object as base": "class Solution(object):\n    def add(self, a):\n        return a\n",
+    "own error": "class Bad(ValueError):\n    pass\ndef f(x):\n    raise Bad(x)\n",
+    "class in a function": (
+        "def f(x):\n    class A(object):\n        y = x\n    class B(Exception):\n        pass\n"
+        "    return A.y\n"
+    ),
+    "class with a closure": "def f(x):\n    class A:\n        def g(self):\n            return x\n",
+    "deep copy": "from copy import deepcopy\ndef f(x):\n    return {}.get(1, deepcopy(x))\n",
+    "delegating generator": "def f(n):\n    if n:\n        yield n\n        yield from f(n - 1)\n",
     "helper method": (
         "class Solution:\n    def f(self, x):\n        return self.twice(x)\n"
         "    def twice(self, x):\n        return 2 * x\n"
@@ -82,6 +94,58 @@ REFUSED = {
     "attrgetter": "from operator import attrgetter\n",
     "random": "import random\nrandom.seed(1)\n",
     "input": "def f(x):\n    return input()\n",
+    "relative import": "from . import copy\n",
+    "relative member": "from .re import match\n",
+    "given wraps": "def f(x):\n    return wraps(len)(x)\n",
+    "given attrgetter": "def f(x):\n    return attrgetter('__globals__')(x)\n",
+    "given module and own name": "class A:\n    modules = 0\ndef f(x):\n    return sys.modules\n",
+    "given metaclass": "class M(Type):\n    pass\n",
+    "metaclass of typing": "from typing import Type\nclass M(Type[int]):\n    pass\n",
+    "metaclass by attribute": "import typing\nclass M(typing.Type):\n    pass\n",
+    "own text": "class T(str):\n    def __getitem__(self, i):\n        return 'a'\n",
+    "own text by attribute": "import typing\nclass T(typing.Dict):\n    pass\n",
+    "own text by subscript": "from typing import List\nclass T(List[int]):\n    pass\n",
+    "own text under another name": "object = str\nclass T(object):\n    pass\n",
+    "own text as a local name": "def f(object):\n    class T(object):\n        pass\n",
+    "own text imported as object": (
+        "from collections import Counter as object\nclass T(object):\n    pass\n"
+    ),
+    "own text as a global name": (
+        "def g():\n    global object\n    object = str\n"
+        "def f(x):\n    class T(object):\n        pass\n"
+    ),
+    "two bases": "class T(object, str):\n    pass\n",
+    "starred bases": "class T(*[str]):\n    pass\n",
+    "metaclass": "def make(*rest):\n    return []\nclass seen(metaclass=make):\n    pass\n",
+    "named metaclass": "class A(object, metaclass=print):\n    pass\n",
+    "base computed": "class T(str if 1 > 0 else int):\n    pass\n",
+    "base called": "class T(max(str, key=len)):\n    pass\n",
+    "base after many names": (
+        "".join(f"a{number} = {number}\n" for number in range(300)) + "class T(str):\n    pass\n"
+    ),
+    "object bound after many names": (
+        "".join(f"a{number} = {number}\n" for number in range(300))
+        + "object = str\nclass T(object):\n    pass\n"
+    ),
+    "copy with an own table": (
+        "import copy\nclass A:\n    def get(self, key, shared):\n        shared.append(1)\n"
+        "copy.deepcopy([], A())\n"
+    ),
+    "copy with a named tuple": (
+        "from copy import deepcopy\nfrom collections import namedtuple\n"
+        "deepcopy([], namedtuple('A', 'g' + 'et')(print))\n"
+    ),
+    "groups of a pattern": "class A:\n    groupindex = 0\ndef f(p):\n    return p.groupindex\n",
+    "generator that cleans up": (
+        "def g():\n    try:\n        yield 1\n    finally:\n        print(1)\n"
+    ),
+    "generator that catches": (
+        "def g():\n    try:\n        yield 1\n    except:\n        print(1)\n"
+    ),
+    "generator over a thing to close": (
+        "class A:\n    def __iter__(self):\n        return self\n    def __next__(self):\n"
+        "        return 1\n    def close(self):\n        print(1)\ndef g():\n    yield from A()\n"
+    ),
     "too many names": "".join(f"a{number}.real\n" for number in range(300)),
 }
 
@@ -110,6 +174,8 @@ KEEPS = [
     ("def make():\n    yield 1\ng = make()\ndef f(x):\n    return next(g)\n", True),
     ("from functools import cache\n@cache\ndef f(x):\n    return x\n", True),
     ("rows = [1 for _ in range(3)]\ndef f(x):\n    rows.pop()\n", True),
+    ("(x): int = 3\ndef f(v):\n    __annotations__[v] = 1\n", True),
+    ("x: int = 3\ndef f(v):\n    __annotations__[v] = 1\n", True),
 ]
 
 
@@ -118,6 +184,28 @@ def test_what_a_program_can_carry_from_call_to_call_is_seen(source: str, keeps: 
     code = compiled(source)
     assert admission.can_share(code)
     assert admission.keeps_nothing(code) is not keeps
+
+
+def test_names_that_are_given_need_the_same_leave_as_imported_ones() -> None:
+    allowed = {name for names in admission.MEMBERS.values() for name in names.split()}
+    known = set(sys.stdlib_module_names)
+    for module in (*admission.MEMBERS, "json", "random", "statistics", "sys"):
+        known |= set(dir(importlib.import_module(module)))
+    given = [
+        name
+        for name in sorted(known)
+        if name.isidentifier()
+        and not keyword.iskeyword(name)
+        and prelude_for(compiled(f"{name}\n"), entry_point="")
+    ]
+    assert {"sys", "wraps", "attrgetter", "Counter", "math"}.issubset(given)
+    assert [
+        name
+        for name in given
+        if admission.can_share(compiled(f"{name}\n"))
+        and name not in allowed
+        and name not in admission.MEMBERS
+    ] == []
 
 
 def test_every_allowed_name_of_a_module_exists_there() -> None:

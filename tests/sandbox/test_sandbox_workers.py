@@ -54,6 +54,14 @@ PROGRAMS = {
     "sets and tables": "def add(a, b):\n    return {1: {2, 3}, 'k': {'$x': b'b'}}\n",
     "own kind of list": "class L(list):\n    pass\ndef add(a, b):\n    return [L([1])]\n",
     "letters": "def add(a, b):\n    return '\\ud800\\n\\0\\u2028é'\n",
+    "letters in an error": (
+        "def add(a, b):\n    if a == 1:\n        return '\\ud800'\n"
+        "    raise ValueError('\\ud800')\n"
+    ),
+    "nested deeply": (
+        "def add(a, b):\n    row = []\n    for _ in range(500):\n        row = [row]\n"
+        "    return row\n"
+    ),
     "long integer": "def add(a, b):\n    return 10**5000\n",
     "not there": "def sub(a, b):\n    return a - b\n",
     "hidden behind another": "def outer():\n    def add(a, b):\n        return a + b\n",

@@ -11,6 +11,10 @@ from __future__ import annotations
 import json
 import json.encoder
 import marshal
+import os
+import re
+import sys
+import typing
 from os import write
 from time import process_time_ns
 from types import CodeType, ModuleType
@@ -39,6 +43,8 @@ _find = candidate.find_entry
 _describe = candidate.describe
 _NotData = candidate.NotDataError
 _number = int.__repr__
+_typing_tables: list[Callable[[], None]] = getattr(typing, "_cleanups", [])
+_SINK_FD = 2
 _WARM_TURNS = 40
 _WITHOUT_REFERENCES = 2  # the format of marshal that writes a value out wherever it stands
 
@@ -92,7 +98,9 @@ def encode_result(value: Any) -> str:
     if kind is list or kind is tuple or kind is str:
         try:
             if b"{" not in _pack(value, _WITHOUT_REFERENCES):
-                return "".join(_write_plain(value, 0))
+                text = "".join(_write_plain(value, 0))
+                if text.count("[") <= candidate.MAX_DEPTH:  # else it may be nested too deeply
+                    return text
         except (TypeError, ValueError):
             pass
     return _encode(value)
@@ -127,6 +135,27 @@ def run_together(programs: list[Program], report: int) -> None:
             send(report, index, ready.kind.encode(), ready.why, 0)
         else:
             run_one(index, ready, entry_point, inputs, report)
+            _forget()
+
+
+def _forget() -> None:
+    """Empty what shared code keeps of a program: tables of equal, not same, keys, and its prints.
+
+    The next program would else get a type hint that reads as the one before, or find no room in
+    the file for its own prints.
+    """
+    for empty in _typing_tables:
+        empty()
+    re.purge()
+    _empty_sink()
+    sys.stdout.flush()
+    _empty_sink()
+
+
+def _empty_sink() -> None:
+    if os.fstat(_SINK_FD).st_size:
+        os.ftruncate(_SINK_FD, 0)
+        os.lseek(_SINK_FD, 0, os.SEEK_SET)
 
 
 def run_one(

@@ -196,12 +196,23 @@ def _mixed(text: str, count: int) -> tuple[Run, ...]:
     try:
         rows = json.loads(text)
         runs = tuple(
-            Run(Ending(ending), None if output is None else str(output), str(detail), 0.0, None)
+            Run(
+                Ending(ending),
+                None if output is None else _storable(output),
+                _storable(detail),
+                0.0,
+                None,
+            )
             for ending, detail, output in rows
         )
     except (ValueError, TypeError, RecursionError):
         return ()
     return runs if len(runs) == count else ()
+
+
+def _storable(text: Any) -> str:
+    """The text without halves of surrogate pairs, which JSON escapes can name, as when alone."""
+    return str(str(text).encode("utf-8", "surrogatepass"), "utf-8", "replace")
 
 
 _READERS: dict[str, Callable[[str, int], Sequence[Run]]] = {"data": _all_returned, "mixed": _mixed}
