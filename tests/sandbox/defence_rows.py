@@ -269,6 +269,7 @@ ENDING = (
         off="victim was killed",
         on="victim lives",
         hidden_by=(off.own_group_of_process_1, off.own_group_of_program),
+        root=True,  # else the driver is killed as well
     ),
     Row(
         "death with the driver",
