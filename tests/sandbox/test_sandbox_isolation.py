@@ -408,3 +408,9 @@ def test_process_1_ends_with_its_driver_even_when_bubblewrap_does_not_tell(
         timer.join()
     assert survivors() == []
     assert time.monotonic() - started < 20
+
+
+def test_packages_beside_an_interpreter_of_our_own_are_hidden(tmp_path: Path) -> None:
+    (tmp_path / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
+    found = interpreter.Interpreter("/opt/python/bin/python3.11", "3.11.7", tmp_path)
+    assert bubblewrap.hidden_folders(found)[-1] == "/opt/python/lib/python3.11/site-packages"

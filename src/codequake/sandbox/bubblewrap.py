@@ -10,20 +10,28 @@ from pathlib import Path
 
 from codequake.errors import SandboxUnavailableError
 from codequake.sandbox.driving import Driver, Launch
-from codequake.sandbox.interpreter import PLACE_INSIDE, Interpreter, find_interpreter
+from codequake.sandbox.interpreter import (
+    PLACE_INSIDE,
+    SYSTEM_PYTHON,
+    Interpreter,
+    find_interpreter,
+)
 from codequake.sandbox.jobs import ALL_MODES, Care, Job, Limits, Outcome
 from codequake.sandbox.seccomp import filter_program
 from codequake.sandbox.sources import runner_source
-from codequake.sandbox.toolchains import compiler_version
+from codequake.sandbox.toolchains import COMPILER, compiler_version
 from codequake.sandbox.workers import WorkerLaunch, Workers
 
-__all__ = ["BubblewrapBackend", "counts_processes_per_sandbox", "sandbox_user"]
+__all__ = ["BubblewrapBackend", "counts_processes_per_sandbox", "hidden_folders", "sandbox_user"]
 
 NOBODY = 65534
 INSTALL_HINT = "install it with `apt-get install bubblewrap`"
 IO_FOLDER = "/run"
 SCRATCH = "/tmp"  # noqa: S108 - a file system of its own, seen by one program only
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+# Not /dev/zero: it can be mapped as shared memory, of which no limit knows.
+_DEVICES = ("null", "full", "random", "urandom")
+# Where codequake itself, its problems with their hidden tests, and a user's data may lie.
+_OF_THIS_MACHINE = ("/usr/local", "/usr/src")
 _LINKED = ("bin", "lib", "lib32", "lib64", "sbin")
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -66,14 +74,36 @@ def counts_processes_per_sandbox() -> bool:
     return [int(part) for part in numbers[:2] if part.isdigit()] >= [5, 14]
 
 
+def hidden_folders(found: Interpreter) -> tuple[str, ...]:
+    """Return the folders, by their names inside, that a program must find empty.
+
+    They are parts of what a sandbox shows.  One that holds the interpreter or the compiler stays.
+    """
+    needed = [os.path.realpath(path) for path in (SYSTEM_PYTHON, COMPILER)]
+    folders = [
+        name
+        for name in _OF_THIS_MACHINE
+        if Path(name).is_dir()
+        and not Path(name).is_symlink()
+        and not any(path.startswith(f"{name}/") for path in needed)
+    ]
+    if found.prefix is not None:
+        folders += [
+            f"{PLACE_INSIDE}/{path.relative_to(found.prefix)}"
+            for path in sorted(found.prefix.glob("lib/python*/site-packages"))
+        ]
+    return tuple(folders)
+
+
 class BubblewrapBackend:
     """Runs each job in a bubblewrap sandbox of its own.
 
-    A program sees ``/usr`` and the libraries read-only, an empty ``/tmp`` of its own and five
-    harmless devices; no home, no data, no ``/proc``, no network.  It runs as a user without
-    rights and without capabilities, under a system-call filter and resource limits.  Everything
-    that it starts dies with it, and dies when we are killed.  Memory is limited per process
-    (address space), since control groups need rights that an ordinary user has not.
+    A program sees the libraries and ``/usr`` without ``/usr/local`` and ``/usr/src``, read-only, an
+    empty ``/tmp`` of its own and four harmless devices; no home, no data, no ``/proc``, no network.
+    It runs as a user without rights and without capabilities, under a system-call filter and
+    resource limits.  Everything that it starts dies with it, and dies when we are killed.  Memory
+    is limited per process (address space), since control groups need rights that an ordinary user
+    has not; what all its processes hold is watched besides.
     """
 
     warning = ""
@@ -88,6 +118,7 @@ class BubblewrapBackend:
         self._user = sandbox_user()
         found = interpreter or find_interpreter(without_rights=self._user is not None)
         self._interpreter = found
+        self._hidden = hidden_folders(found)
         self._filter = filter_program()
         self._runner = runner_source(magic=found.magic)
         self._server = runner_source(worker=True, magic=found.magic)
@@ -174,6 +205,8 @@ class BubblewrapBackend:
         if self._interpreter.prefix is not None:
             command += ["--ro-bind", str(self._interpreter.prefix), PLACE_INSIDE]
             command += ["--setenv", "LD_LIBRARY_PATH", f"{PLACE_INSIDE}/lib"]
+        for folder in self._hidden:
+            command += ["--tmpfs", folder, "--remount-ro", folder]
         command += ["--dir", "/dev"]
         for name in _DEVICES:
             command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]

@@ -101,12 +101,15 @@ _CLONE = (56, 220)
 _CLONE3 = (435, 435)
 _IOCTL = (16, 29)
 _PRLIMIT = (302, 261)
+_MMAP = (9, 222)
 
 _TERMINAL_CALLS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put text into a terminal
 _NAMESPACE_FLAGS = 0x7E020080  # CLONE_NEW{NS,TIME,CGROUP,UTS,IPC,USER,PID,NET}
+_SHARED_MEMORY = 0x21  # MAP_SHARED and MAP_ANONYMOUS
 _X32_BIT = 0x40000000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_AND = 0x54
 _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
 _REFUSE = 0x00050001  # EPERM
@@ -140,6 +143,7 @@ def filter_program(machine: str | None = None, *, leave_out: frozenset[str] = fr
         code += _on_argument(_IOCTL[column], 1, (_EQUAL, 0, 1, request))
     # Limits of other processes, process 1 above all: only the caller's own (0) may be changed.
     code += _on_argument(_PRLIMIT[column], 0, (_EQUAL, 1, 0, 0))
+    code += _on_shared_memory(_MMAP[column])
     code.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("<HBBI", *step) for step in code)
 
@@ -152,6 +156,22 @@ def _on_argument(
         (_EQUAL, 0, 4, number),
         (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
         test,
+        (_RETURN, 0, 0, _REFUSE),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+
+
+def _on_shared_memory(number: int) -> list[tuple[int, int, int, int]]:
+    """Refuse memory that is shared and belongs to no file.
+
+    All of it stays as long as one page of it is mapped, so that a process can hold any amount:
+    neither its address space nor its resident pages tell.  Files in memory have a limit.
+    """
+    return [
+        (_EQUAL, 0, 5, number),
+        (_LOAD, 0, 0, _ARGUMENTS + 8 * 3),
+        (_AND, 0, 0, _SHARED_MEMORY),
+        (_EQUAL, 0, 1, _SHARED_MEMORY),
         (_RETURN, 0, 0, _REFUSE),
         (_LOAD, 0, 0, _NUMBER),
     ]
