@@ -179,8 +179,8 @@ def in_process_1(text: str, *, worker: bool = False) -> Switch:
     def switch() -> Iterator[None]:
         original = bubblewrap.runner_source
 
-        def source(*, worker: bool = False) -> str:
-            script = original(worker=worker)
+        def source(*, worker: bool = False, magic: str | None = None) -> str:
+            script = original(worker=worker, magic=magic)
             if worker is not for_worker:
                 return script
             start = script.rindex("package.", 0, len(script) - 1)
