@@ -102,7 +102,11 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
         ('"storytelling"', '"storytelling", kind = 3', "has no argument 'kind'"),
         ("codequake/sim", "codequake/simm", "model 'codequake/simm' is not known"),
         ("codequake/sim", "nobody/model", "provider 'nobody' is not known"),
-        ("limit = 1", 'limit = 1\nstyle = "x"', "study.toml:4: style is 'x'; allowed: plain"),
+        (
+            "limit = 1",
+            'limit = 1\nstyle = "x"',
+            "study.toml:4: style is 'x'; allowed: few_shot, plain",
+        ),
     ],
 )
 def test_a_corrected_mistake_leaves_no_trace(

@@ -32,6 +32,8 @@ ALL_ROWS = {row.name: row for row in (*VIEW, *ENDING, *LIMITS, *ANSWERS, *WORKER
 NOBODY = 65534
 OUTER_SECONDS = 90
 
+ROOT = Path(__file__).parents[2]
+
 
 def outer_command(name: str) -> list[str]:
     """The command line of a row: limits, the throw-away sandbox, this file in it.
@@ -52,6 +54,8 @@ def outer_command(name: str) -> list[str]:
     command += ["--dev", "/dev", "--proc", "/proc"]
     for place in ("/tmp", *PLACES):
         command += ["--size", str(128 << 20), "--perms", "0777", "--tmpfs", place]
+    for needed in dict.fromkeys((str(ROOT), sys.prefix, sys.base_prefix)):
+        command += ["--ro-bind", needed, needed]  # they may lie in a place that was just emptied
     return [*command, "--", sys.executable, "-m", "tests.sandbox.defence_trial", name]
 
 
