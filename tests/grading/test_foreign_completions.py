@@ -279,7 +279,9 @@ def test_a_cut_array_keeps_what_came_before(tmp_path: Path) -> None:
         read_completions(path)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n \r\n", b"[]", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n \r\n", b"[]", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)]
+)
 def test_files_with_nothing_in_them(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "c"
     path.write_bytes(content)
