@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -20,6 +21,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # so that a red run can be repeated.
 hypothesis.settings.register_profile("codequake", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("codequake")
+
+
+def pytest_configure() -> None:
+    """Refuse to skip what needs the extras wherever ``CI`` is true."""
+    if os.environ.get("CI") == "true" and importlib.util.find_spec("inspect_ai") is None:
+        raise pytest.UsageError("inspect_ai is not installed, and CI must not go without it")
 
 
 @pytest.fixture(scope="session")
