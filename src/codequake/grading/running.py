@@ -140,7 +140,7 @@ class Runner:
 
     def _run_group(self, work: list[tuple[Problem, Job]]) -> list[Ran | Future[Ran]]:
         ran = self._run(work, self._care)
-        self._again(work, ran, Care.APART)
+        self._run_apart(work, ran)
         found: list[Ran | Future[Ran]] = []
         for (problem, job), (result, outcome) in zip(work, ran, strict=True):
             if _is_final(result.judgement, outcome):
@@ -151,16 +151,14 @@ class Runner:
                 found.append(alone)
         return found
 
-    def _again(
-        self, work: list[tuple[Problem, Job]], ran: list[tuple[Ran, Outcome]], care: Care
-    ) -> None:
-        """Run what ran together and did not pass once more, with more care."""
+    def _run_apart(self, work: list[tuple[Problem, Job]], ran: list[tuple[Ran, Outcome]]) -> None:
+        """Run what ran together and did not pass once more, each in a process of its own."""
         chosen = [
             index
             for index, (result, outcome) in enumerate(ran)
             if outcome.care is Care.TOGETHER and not _is_final(result.judgement, outcome)
         ]
-        results = self._run([work[index] for index in chosen], care) if chosen else []
+        results = self._run([work[index] for index in chosen], Care.APART) if chosen else []
         for index, result in zip(chosen, results, strict=True):
             ran[index] = result
 

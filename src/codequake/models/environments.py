@@ -175,7 +175,7 @@ class Environments:
             # Providers are other people's code and raise what they like; all of it says that the
             # environment failed, and none of it is the program's doing.
             raise SandboxUnavailableError(f"{self._name} failed: {_one_line(error)}") from error
-        except BaseException:
+        except BaseException:  # an interruption: the environment must end with us
             loop.call_soon_threadsafe(cancel)
             with contextlib.suppress(Exception):  # the interruption is what counts
                 done.result(_ANSWER_SECONDS)

@@ -104,8 +104,8 @@ class Workers:
             # Whatever ended it, each of its programs is run again in a sandbox of its own.
             self._drop(worker)
             return [None] * len(jobs)
-        except BaseException:
-            self._drop(worker)  # interrupted: nothing may outlive this call
+        except BaseException:  # an interruption: nothing may outlive this call
+            self._drop(worker)
             raise
         if head["held"] > _MOST_HELD:
             self._drop(worker)
@@ -129,7 +129,7 @@ class Workers:
             self._live.add(worker)
         try:
             worker.wait_until_ready()
-        except BaseException:
+        except BaseException:  # an interruption too: a worker that nobody holds must not live
             self._drop(worker)
             raise
         return worker
@@ -254,7 +254,7 @@ class _Worker:
                     process_group=0,  # a Ctrl-C at the terminal is for us alone
                     **user,
                 )
-        except BaseException:
+        except BaseException:  # whatever kept it from starting, nobody else would close this
             os.close(self._sink)
             raise
         finally:

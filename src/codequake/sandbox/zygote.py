@@ -150,7 +150,7 @@ class Zygote:
         code = ready.code
         if code is None:
             result["kind"] = ready.kind
-            records[index] = ready.why.encode()
+            records[index] = ready.why.encode("utf-8", "surrogatepass")
             return
         found, (cpu, peak) = self._fork(
             1, partial(calling.run_one, index, ready, entry_point, inputs)
