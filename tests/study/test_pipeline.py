@@ -132,9 +132,11 @@ def test_a_stopped_run_goes_on(
         errors = first + process.communicate(timeout=60)[1]
         assert "Traceback" not in errors
         if sign is not signal.SIGKILL and process.returncode:
-            assert process.returncode == 130, errors
-    done = run_command("run", study, "--out", out, "--workers", "2")
-    assert done.returncode == 0, done.stderr
+            # A signal that comes when all is done finds an interpreter that is ending by itself.
+            done = (out / "report" / "report.html").exists()
+            assert process.returncode in ((130, -sign) if done else (130,)), errors
+    again = run_command("run", study, "--out", out, "--workers", "2")
+    assert again.returncode == 0, again.stderr
     keys = journal_rows(out)
     assert len(keys) == len(set(keys)), "a journaled reply was asked for again"
     assert results(out) == results(whole)
