@@ -46,7 +46,9 @@ class _Pair:
         self.asks = os.pipe()
         self.answers = os.pipe()
         self.bell = os.pipe()
-        self.token = os.urandom(8).hex()
+        # Its first letter keeps it from being read as the length of a message, wherever a program
+        # that found it writes it.
+        self.token = "t" + os.urandom(8).hex()
         self.judge = 0
         self.program = 0
         self.ended: dict[int, int] = {}  # process -> file descriptor that tells of its end
