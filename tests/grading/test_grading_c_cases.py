@@ -1,0 +1,180 @@
+"""C programs in every way that they are run: right ones agree to the byte, hostile ones are held.
+
+The programs were written by somebody who had not read the sandbox or the grader.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import tomllib
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codequake.sandbox import BubblewrapBackend, Care, Ending, Job, Limits, Mode, Outcome
+from codequake.tasks import Language
+
+FOLDER = Path(__file__).parent / "cases"
+LIMITS = Limits(
+    cpu_seconds=4.0,
+    wall_factor=10.0,
+    memory_bytes=512 << 20,
+    output_bytes=2 << 20,
+    total_output_bytes=8 << 20,
+    build_cpu_seconds=4.0,
+    build_memory_bytes=512 << 20,
+)
+# What may end at a limit of time gets little; what must end otherwise gets enough on any machine.
+SHORT = dataclasses.replace(LIMITS, cpu_seconds=0.4, wall_factor=4.0)
+
+Case = dict[str, Any]
+Way = Callable[[BubblewrapBackend, Job], Outcome]
+Survivors = Callable[[], list[str]]
+
+# The ways to run a C program; a new one is one line.  The first is the authority.
+WAYS: dict[str, Way] = {
+    "alone": lambda backend, job: backend.run(job),
+    "together": lambda backend, job: backend.run_all([job], Care.TOGETHER)[0],
+}
+OTHERS = [name for name in WAYS if name != "alone"]
+
+
+def cases(pattern: str) -> list[Case]:
+    found = []
+    for path in sorted(FOLDER.glob(pattern)):
+        found += tomllib.loads(path.read_text("utf-8"))["case"]
+    return found
+
+
+PLAIN = cases("c_plain_*.toml")
+HOSTILE = cases("c_hostile*.toml")
+SOURCES = cases("c_sources.toml")
+
+
+def sampled(found: Sequence[Case], one_in: int) -> list[Any]:
+    """A fixed part of the programs runs each time, all of them with the quality tests."""
+    return [
+        pytest.param(
+            case,
+            id=case["name"],
+            marks=() if zlib.crc32(case["name"].encode()) % one_in == 0 else (pytest.mark.quality,),
+        )
+        for case in found
+    ]
+
+
+def texts(case: Case) -> list[str]:
+    large = [
+        item.get("before", "") + item["piece"] * item["times"] for item in case.get("large", ())
+    ]
+    return [*case.get("inputs", ()), *large]
+
+
+def source(case: Case) -> str:
+    """The program: written out, or a piece of text so often between two others."""
+    if "program" in case:
+        return str(case["program"])
+    made = "".join(
+        case["piece"].replace("@@", str(number)).replace("@+", str(number + 1))
+        for number in range(case["times"])
+    )
+    return str(case.get("before", "")) + made + str(case.get("after", ""))
+
+
+def job(case: Case, limits: Limits = LIMITS) -> Job:
+    inputs = tuple(json.dumps(text) for text in texts(case))
+    return Job(Language.C, source(case), Mode.STDIN, None, inputs, limits)
+
+
+def printed(outcome: Outcome) -> list[str]:
+    """What each run printed; that all of them ended well is a part of being well-defined."""
+    assert outcome.harness_error is None
+    assert outcome.build.ok, outcome.build.why
+    assert [(run.ending, run.detail) for run in outcome.runs if run.output is None] == []
+    return [json.loads(run.output or "") for run in outcome.runs]
+
+
+def test_the_cases_are_as_many_as_claimed() -> None:
+    for found in (PLAIN, HOSTILE, SOURCES):
+        assert len({case["name"] for case in found}) == len(found)
+    assert len(PLAIN) >= 220
+    assert sum("expected" in case for case in PLAIN) >= 40
+    assert len(HOSTILE) >= 45
+    assert len(SOURCES) >= 25
+    for case in PLAIN:
+        assert 3 <= len(texts(case)) <= 6, case["name"]
+        assert len(case.get("expected", case.get("inputs", ()))) == len(case.get("inputs", ()))
+
+
+@pytest.mark.parametrize("case", sampled(PLAIN, 4))
+def test_plain_program(backend: BubblewrapBackend, survivors: Survivors, case: Case) -> None:
+    right = printed(WAYS["alone"](backend, job(case)))
+    assert len(right) == len(texts(case))
+    for want, got in zip(case.get("expected", ()), right, strict=False):
+        assert got == want
+    for name in OTHERS:
+        outcome = WAYS[name](backend, job(case))
+        assert printed(outcome) == right, name
+    assert survivors() == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", sampled(HOSTILE, 3))
+def test_hostile_program(
+    backend: BubblewrapBackend, survivors: Survivors, case: Case, way: str
+) -> None:
+    """Each run ends as allowed, prints what is allowed, and the program's own secret stays its own.
+
+    ``allowed`` lists endings for every run.  ``prints``, where it is given, holds for each run the
+    texts that it may have printed if it returned.
+    """
+    limits = SHORT if "timeout" in case["allowed"] else LIMITS
+    outcome = WAYS[way](backend, job(case, limits))
+    assert outcome.harness_error is None
+    assert outcome.build.ok, outcome.build.why
+    assert len(outcome.runs) == len(texts(case))
+    after_limit = False
+    for index, run in enumerate(outcome.runs):
+        allowed = [*case["allowed"], *(["not_run"] if after_limit else [])]
+        assert run.ending.value in allowed, (index, run.ending, run.detail)
+        after_limit = after_limit or run.ending in LIMIT_ENDINGS
+        if run.ending is Ending.RETURNED:
+            got = json.loads(run.output or "")
+            assert not re.search(case.get("never", r"root:|:/bin/"), got)
+            if "prints" in case:
+                assert got in case["prints"][index], index
+    assert survivors() == []
+
+
+LIMIT_ENDINGS = (Ending.TIMEOUT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", sampled(SOURCES, 3))
+def test_hostile_source(
+    backend: BubblewrapBackend, survivors: Survivors, case: Case, way: str
+) -> None:
+    """It compiles or does not, as allowed, within its limits, and no file's text leaks."""
+    outcome = WAYS[way](backend, job(case))
+    assert outcome.harness_error is None
+    got = "compiles" if outcome.build.ok else "compile_error"
+    assert got in case["allowed"], outcome.build.why
+    leak = re.compile(case.get("never", r"root:|:/bin/|PATH=|HOME="))
+    assert not leak.search(outcome.build.why)
+    assert len(outcome.build.why) < 2000
+    assert "\n" not in outcome.build.why
+    assert outcome.build.ok or outcome.build.why
+    assert len(outcome.runs) == (len(texts(case)) if outcome.build.ok else 0)
+    for index, run in enumerate(outcome.runs):
+        assert run.ending.value in case.get("endings", ["returned"]), (index, run.detail)
+        if run.output is not None:
+            got = json.loads(run.output)
+            assert not leak.search(got)
+            if "prints" in case:
+                assert got in case["prints"], index
+    assert survivors() == []
