@@ -44,6 +44,29 @@ WAYS: dict[str, Way] = {
 OTHERS = [name for name in WAYS if name != "alone"]
 
 
+LIMIT_ENDINGS = (Ending.TIMEOUT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT)
+NEIGHBOUR: Case = {
+    "inputs": ["1 2\n", "2 0.5\n", "-3 4\n"],
+    "expected": ["3.000 0.500 1\n", "2.500 4.000 1\n", "1.000 -0.750 1\n"],
+    "program": r"""
+#include <stdio.h>
+#include <stdlib.h>
+static char secret[] = "neighbour-secret-8391";
+static int runs;
+int main(void) {
+    double a, b, *v = calloc(4, sizeof *v);
+    scanf("%lf %lf", &a, &b);
+    v[0] = a + b;
+    v[1] = a / b;
+    runs += secret[0] == 'n' && v[3] == 0;
+    printf("%.3f %.3f %d\n", v[0], v[1], runs);
+    free(v);
+    return 0;
+}
+""",
+}
+
+
 def cases(pattern: str) -> list[Case]:
     found = []
     for path in sorted(FOLDER.glob(pattern)):
@@ -53,19 +76,17 @@ def cases(pattern: str) -> list[Case]:
 
 PLAIN = cases("c_plain_*.toml")
 HOSTILE = cases("c_hostile*.toml")
-SOURCES = cases("c_sources.toml")
+SOURCES = cases("c_sources*.toml")
 
 
 def sampled(found: Sequence[Case], one_in: int) -> list[Any]:
     """A fixed part of the programs runs each time, all of them with the quality tests."""
-    return [
-        pytest.param(
-            case,
-            id=case["name"],
-            marks=() if zlib.crc32(case["name"].encode()) % one_in == 0 else (pytest.mark.quality,),
-        )
-        for case in found
-    ]
+
+    def marks(case: Case) -> tuple[pytest.MarkDecorator, ...]:
+        chosen = zlib.crc32(case["name"].encode()) % one_in == 0 and not case.get("slow", False)
+        return () if chosen else (pytest.mark.quality,)
+
+    return [pytest.param(case, id=case["name"], marks=marks(case)) for case in found]
 
 
 def texts(case: Case) -> list[str]:
@@ -111,7 +132,7 @@ def test_the_cases_are_as_many_as_claimed() -> None:
         assert len(case.get("expected", case.get("inputs", ()))) == len(case.get("inputs", ()))
 
 
-@pytest.mark.parametrize("case", sampled(PLAIN, 4))
+@pytest.mark.parametrize("case", sampled(PLAIN, 6))
 def test_plain_program(backend: BubblewrapBackend, survivors: Survivors, case: Case) -> None:
     right = printed(WAYS["alone"](backend, job(case)))
     assert len(right) == len(texts(case))
@@ -124,15 +145,11 @@ def test_plain_program(backend: BubblewrapBackend, survivors: Survivors, case: C
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", sampled(HOSTILE, 3))
+@pytest.mark.parametrize("case", sampled(HOSTILE, 8))
 def test_hostile_program(
     backend: BubblewrapBackend, survivors: Survivors, case: Case, way: str
 ) -> None:
-    """Each run ends as allowed, prints what is allowed, and the program's own secret stays its own.
-
-    ``allowed`` lists endings for every run.  ``prints``, where it is given, holds for each run the
-    texts that it may have printed if it returned.
-    """
+    """Each run ends as allowed, prints only what is allowed, and nothing of it lives on."""
     limits = SHORT if "timeout" in case["allowed"] else LIMITS
     outcome = WAYS[way](backend, job(case, limits))
     assert outcome.harness_error is None
@@ -151,11 +168,25 @@ def test_hostile_program(
     assert survivors() == []
 
 
-LIMIT_ENDINGS = (Ending.TIMEOUT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT)
+@pytest.mark.parametrize("case", sampled(HOSTILE, 16))
+def test_neighbours_are_not_harmed(
+    backend: BubblewrapBackend, survivors: Survivors, case: Case
+) -> None:
+    """Right programs that run beside a hostile one, with the least care, are right as ever."""
+    limits = SHORT if "timeout" in case["allowed"] else LIMITS
+    neighbour = dataclasses.replace(job(NEIGHBOUR), limits=limits)
+    jobs = [neighbour, job(case, limits), neighbour, neighbour]
+    first, hostile, *later = backend.run_all(jobs, Care.TOGETHER)
+    assert hostile.harness_error is None
+    for run in hostile.runs:
+        assert "neighbour-secret" not in (run.output or "")
+    for outcome in (first, *later):
+        assert printed(outcome) == NEIGHBOUR["expected"]
+    assert survivors() == []
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", sampled(SOURCES, 3))
+@pytest.mark.parametrize("case", sampled(SOURCES, 6))
 def test_hostile_source(
     backend: BubblewrapBackend, survivors: Survivors, case: Case, way: str
 ) -> None:
@@ -176,5 +207,5 @@ def test_hostile_source(
             got = json.loads(run.output)
             assert not leak.search(got)
             if "prints" in case:
-                assert got in case["prints"], index
+                assert got in case["prints"][index], index
     assert survivors() == []
