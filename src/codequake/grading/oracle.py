@@ -37,25 +37,31 @@ class SandboxOracle:
     ) -> tuple[Answer, ...]:
         """Return one answer an input, in order.
 
-        A reference that does not compile, lacks its entry point or crashes gives answers that say
-        so.  Raises ``MachineError`` when the sandbox itself fails.
+        Where the problem has assertions, an input is a test of statements: the answer is ``true``
+        when they end, else it says what they raised.  A reference that does not compile, lacks its
+        entry point or crashes gives answers that say so.  Raises ``MachineError`` when the sandbox
+        itself fails.
         """
         if not inputs:
             return ()
-        stdin = problem.interface is Interface.STDIN
         job = Job(
             reference.language,
             reference.code,
-            Mode.STDIN if stdin else Mode.CALL,
-            None if stdin else problem.entry_point,
+            _mode(problem),
+            problem.entry_point,
             tuple(inputs),
             self._limits,
+            setup=problem.assertions or "",
         )
         outcome = self._run(job)
         if not outcome.build.ok:
             return tuple(Answer(None, f"does not compile: {outcome.build.why}") for _ in inputs)
         if outcome.entry_found is False:
             return tuple(Answer(None, f"does not define {problem.entry_point}") for _ in inputs)
+        if len(outcome.runs) != len(inputs):
+            raise MachineError("the sandbox failed: it lost the result of a test")
+        if job.mode is Mode.ASSERT:
+            return tuple(_held(run) for run in outcome.runs)
         return tuple(_answer(run) for run in outcome.runs)
 
     def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
@@ -85,6 +91,19 @@ class SandboxOracle:
         if outcome.harness_error is not None:
             raise MachineError(f"the sandbox failed: {outcome.harness_error}")
         return outcome
+
+
+def _mode(problem: Problem) -> Mode:
+    if problem.interface is Interface.STDIN:
+        return Mode.STDIN
+    return Mode.CALL if problem.assertions is None else Mode.ASSERT
+
+
+def _held(run: Run) -> Answer:
+    """The answer to a test of statements: they held, or what they came to."""
+    if run.ending is Ending.RETURNED and run.output == "true":
+        return Answer(JsonText("true"), None)
+    return Answer(None, run.detail or run.ending.value)
 
 
 def _answer(run: Run) -> Answer:
