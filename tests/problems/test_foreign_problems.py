@@ -26,6 +26,7 @@ from codequake.problems import (
     load_set,
     read_set,
 )
+from codequake.problems.python_prompts import shown_results
 from codequake.records import (
     Comparison,
     Difficulty,
@@ -500,7 +501,7 @@ def test_statements_hold_only_where_the_oracle_says_so(tmp_path: Path) -> None:
 def test_results_that_a_prompt_shows_are_read() -> None:
     prompt = (
         'def up(x, y=1):\n    """Add.\n\n    >>> up(1)\n    2\n    >>> up([1], 2)\n    (1, 2)\n'
-        "    >>> up(y=1, x=2)\n    3\n    >>> up(4)\n    >>> other(1)\n    9\n    >>> up(z)\n    1\n"
+        "    >>> up(y=1, x=2)\n    3\n    >>> up(4)\n    >>> down(1)\n    9\n    >>> up(z)\n    1\n"
         '    >>> up(5)\n    about 6\n    """\n'
     )
     assert shown_results(prompt, "up") == {"[1]": "2", "[[1],2]": "[1,2]"}
