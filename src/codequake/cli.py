@@ -368,6 +368,8 @@ def main() -> NoReturn:
         # It hands 130 back when it was interrupted, and what a command asked to exit with.
         code = app(standalone_mode=False)
         sys.stdout.flush()
+        for late in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(late, signal.SIG_IGN)  # all is done, and a signal must not undo that
     except CodequakeError as error:
         _fail(str(error), error.exit_code)
     except _WRONG_USE as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -187,6 +188,22 @@ def test_many_processes_together_have_a_memory_limit(backend: BubblewrapBackend)
     assert "together" in runs[0].detail
 
 
+def kill_when_it_runs(process: subprocess.Popen[bytes]) -> None:
+    """Kill a sandbox once its process 1 has started the program, which is below both of them."""
+    while process.poll() is None and len(descendants(process.pid)) < 2:
+        time.sleep(0.01)
+    process.kill()
+
+
+def descendants(pid: int) -> list[int]:
+    found: list[int] = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, listed.read_text().split()):
+                found += [child, *descendants(child)]
+    return found
+
+
 def test_a_sandbox_that_is_brought_down_is_tried_twice(backend: BubblewrapBackend) -> None:
     starts: list[int] = []
     broken = 0
@@ -195,11 +212,11 @@ def test_a_sandbox_that_is_brought_down_is_tried_twice(backend: BubblewrapBacken
         process = original(launch)
         starts.append(process.pid)
         if len(starts) <= broken:
-            threading.Timer(0.5, process.kill).start()
+            threading.Thread(target=kill_when_it_runs, args=(process,)).start()
         return process
 
     original = driving._start
-    source = "import time\ntime.sleep(1)\nprint(1)"
+    source = "import time\ntime.sleep(2)\nprint(1)"
     for endings in ([Ending.RETURNED, Ending.RETURNED], [Ending.CRASHED, Ending.NOT_RUN]):
         broken += 1
         starts.clear()
@@ -211,10 +228,13 @@ def test_a_sandbox_that_is_brought_down_is_tried_twice(backend: BubblewrapBacken
 
 def test_ending_runs_from_outside_is_no_verdict(backend: BubblewrapBackend) -> None:
     job = Job(Language.PYTHON, "import time\ntime.sleep(60)", Mode.STDIN, None, ('""',))
-    timer = threading.Timer(0.5, backend.kill_all)
-    timer.start()
-    outcome = backend.run(job)
-    timer.join()
+    outcomes: list[Outcome] = []
+    runner = threading.Thread(target=lambda: outcomes.append(backend.run(job)))
+    runner.start()
+    while runner.is_alive():
+        backend.kill_all()
+        time.sleep(0.05)
+    (outcome,) = outcomes
     assert outcome.harness_error == "the run was ended from outside"
 
 
@@ -277,13 +297,12 @@ def test_killing_the_driver_leaves_no_process(
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
-    for _ in range(100):
-        if len(_marked(mark)) >= 16:
-            break
+    end = time.monotonic() + 60
+    while len(_marked(mark)) < 16 and time.monotonic() < end:
         time.sleep(0.05)
     assert len(_marked(mark)) >= 16
     process.send_signal(how)
-    process.wait(timeout=20)
+    process.wait(timeout=60)
     process.stdout.close()
     assert survivors() == []
 
