@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import random
@@ -11,6 +12,9 @@ from typing import Any
 import pytest
 from tests.running import RunCommand
 
+from codequake.codec import to_plain
+from codequake.problems import load_set
+from codequake.records import JsonText, Language, Reference, Test
 from codequake.study.checking import CheckedSets, check_sets
 from codequake.study.progress import Silent
 
@@ -163,6 +167,32 @@ def test_the_command_tells_faults_and_findings(run_command: RunCommand, tmp_path
     assert report["faults"] == [fault]
     assert [row["place"] for row in report["problems"]] == [f"{path}:1", f"{path}:2"]
     assert [len(row["findings"]) for row in report["problems"]] == [0, 1]
+
+
+def test_statements_of_an_own_file_are_run(tmp_path: Path) -> None:
+    source = tmp_path / "mbpp.jsonl"
+    source.write_text(json.dumps(MBPP))
+    (problem,) = load_set(f"mbpp:{source}")
+    hidden = Test(JsonText('"assert up(9) == 10"'), JsonText("null"), visible=False)
+    problem = dataclasses.replace(problem, tests=(*problem.tests, hidden))
+    broken = dataclasses.replace(hidden, input=JsonText('"assert up(9 == 10"'))
+    wrong = Reference("off by one", Language.PYTHON, f"def up(x):\n{WRONG}")
+    right = Reference("right after all", Language.PYTHON, problem.references[0].code)
+    rows = [
+        dataclasses.replace(problem, wrong=(wrong,)),
+        dataclasses.replace(problem, problem_id="own/2", tests=(*problem.tests, broken)),
+        dataclasses.replace(problem, problem_id="own/3", wrong=(wrong, right)),
+    ]
+    path = tmp_path / "own.jsonl"
+    path.write_text("\n".join(json.dumps(to_plain(row)) for row in rows))
+    found = check_sets((str(path),), "bwrap", Silent())
+    syntax, survivor, counted = found.as_text().splitlines()
+    assert syntax.startswith(f"{path}:2: own/2: tests: reference 'code' fails hidden test 4")
+    assert "SyntaxError" in syntax
+    assert survivor == (
+        f"{path}:3: own/3: wrong: no hidden test rejects the wrong program 'right after all'"
+    )
+    assert counted == "3 problems checked, 2 with findings"
 
 
 def rows_of(name: str, folder: Path) -> list[dict[str, Any]]:

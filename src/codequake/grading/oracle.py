@@ -17,6 +17,7 @@ from codequake.tasks import Language
 __all__ = ["SandboxOracle"]
 
 _ENTRY = "codequake_generate"
+_TRIAL = "codequake_trial"
 _DRIVER = """
 
 def codequake_generate(seeds):
@@ -40,7 +41,7 @@ class SandboxOracle:
         Where the problem has assertions, an input is a test of statements: the answer is ``true``
         when they end, else it says what they raised.  A reference that does not compile, lacks its
         entry point or crashes gives answers that say so.  Raises ``MachineError`` when the sandbox
-        itself fails.
+        itself fails, which a right test then shows; a test whose own code fails is an answer.
         """
         if not inputs:
             return ()
@@ -53,7 +54,12 @@ class SandboxOracle:
             self._limits,
             setup=problem.assertions or "",
         )
-        outcome = self._run(job)
+        outcome = self._backend.run(job)
+        if outcome.harness_error is not None and job.mode is Mode.ASSERT and self._can_test():
+            if len(inputs) > 1:  # one test that cannot run keeps the others from running
+                return tuple(self.answers(problem, reference, (item,))[0] for item in inputs)
+            return (Answer(None, f"it cannot be run: {outcome.harness_error}"),)
+        _refuse_broken(outcome)
         if not outcome.build.ok:
             return tuple(Answer(None, f"does not compile: {outcome.build.why}") for _ in inputs)
         if outcome.entry_found is False:
@@ -88,9 +94,20 @@ class SandboxOracle:
 
     def _run(self, job: Job) -> Outcome:
         outcome = self._backend.run(job)
-        if outcome.harness_error is not None:
-            raise MachineError(f"the sandbox failed: {outcome.harness_error}")
+        _refuse_broken(outcome)
         return outcome
+
+    def _can_test(self) -> bool:
+        """Whether the sandbox runs a test that is right, so that another one failed by itself."""
+        inputs = (canonical_json(f"{_TRIAL}()"),)
+        source = f"def {_TRIAL}(): pass"
+        job = Job(Language.PYTHON, source, Mode.ASSERT, _TRIAL, inputs, self._limits)
+        return self._backend.run(job).harness_error is None
+
+
+def _refuse_broken(outcome: Outcome) -> None:
+    if outcome.harness_error is not None:
+        raise MachineError(f"the sandbox failed: {outcome.harness_error}")
 
 
 def _mode(problem: Problem) -> Mode:
