@@ -94,7 +94,7 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert "to do" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    errors = process.communicate(timeout=60)[1]
+    errors = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert errors.splitlines()[-1].startswith("codequake: interrupted")
 

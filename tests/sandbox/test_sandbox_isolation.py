@@ -41,6 +41,7 @@ from codequake.tasks import Language
 QUICK = Limits(cpu_seconds=0.5, wall_factor=10.0, output_bytes=1 << 20)
 SHORT = Limits(cpu_seconds=0.3, wall_factor=2.5, output_bytes=1 << 20)  # to end what waits
 Survivors = Callable[[], list[str]]
+Running = Callable[[], int]
 
 
 def main(backend: BubblewrapBackend, source: str, limits: Limits = QUICK) -> Outcome:
@@ -411,7 +412,7 @@ def test_no_sandbox_is_loud() -> None:
 
 
 def test_process_1_ends_with_its_driver_even_when_bubblewrap_does_not_tell(
-    backend: BubblewrapBackend, survivors: Survivors
+    backend: BubblewrapBackend, survivors: Survivors, running: Running
 ) -> None:
     command = backend._command
 
@@ -420,14 +421,19 @@ def test_process_1_ends_with_its_driver_even_when_bubblewrap_does_not_tell(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_command", without_death_signal)
-        job = Job(Language.PYTHON, "import time\ntime.sleep(60)", Mode.STDIN, None, ('""',))
-        timer = threading.Timer(0.5, backend.kill_all)
-        timer.start()
-        started = time.monotonic()
-        assert backend.run(job).harness_error == "the run was ended from outside"
-        timer.join()
+        # By itself it would end long after the look at what is left.
+        limits = Limits(cpu_seconds=60.0)
+        source = "import time\ntime.sleep(200)"
+        job = Job(Language.PYTHON, source, Mode.STDIN, None, ('""',), limits)
+        outcomes: list[Outcome] = []
+        runner = threading.Thread(target=lambda: outcomes.append(backend.run(job)))
+        runner.start()
+        while runner.is_alive() and running() < 2:
+            time.sleep(0.01)  # process 1 and what it started
+        backend.kill_all()
+        runner.join()
+    assert [item.harness_error for item in outcomes] == ["the run was ended from outside"]
     assert survivors() == []
-    assert time.monotonic() - started < 20
 
 
 def test_packages_beside_an_interpreter_of_our_own_are_hidden(tmp_path: Path) -> None:

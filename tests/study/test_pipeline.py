@@ -129,7 +129,7 @@ def test_a_stopped_run_goes_on(
         first = process.stderr.readline()  # it has begun, and listens to signals
         time.sleep(chance.uniform(0.0, 4.0))
         process.send_signal(sign)
-        errors = first + process.communicate(timeout=60)[1]
+        errors = first + process.communicate(timeout=120)[1]
         assert "Traceback" not in errors
         if sign is not signal.SIGKILL:
             # A signal that comes when all is done changes nothing.
@@ -204,7 +204,7 @@ def test_no_network_is_needed(study: Path, tmp_path: Path) -> None:
         [*probe, *command("run", study, "--out", tmp_path / "out", "--limit", "2")],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         cwd=tmp_path,
         env=command_environment(),
     )
@@ -222,7 +222,7 @@ def test_a_full_disk_is_told_and_loses_nothing(study: Path, tmp_path: Path) -> N
             command("run", study, "--out", small / "out"),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
             cwd=tmp_path,
             env=command_environment(),
         )
@@ -235,7 +235,7 @@ def test_a_full_disk_is_told_and_loses_nothing(study: Path, tmp_path: Path) -> N
             command("run", study, "--out", small / "out"),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
             cwd=tmp_path,
             env=command_environment(),
         )
