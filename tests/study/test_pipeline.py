@@ -108,6 +108,7 @@ def test_two_runs_give_equal_bytes(run_command: RunCommand, study: Path, tmp_pat
     assert pages[0].read_bytes() == pages[1].read_bytes()
 
 
+@pytest.mark.timeout(900)  # five runs of a study, on a machine that may be busy
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_goes_on(
     run_command: RunCommand, study: Path, tmp_path: Path, sign: signal.Signals
