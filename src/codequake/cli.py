@@ -98,7 +98,11 @@ def demo(
     json: JsonOption = False,
 ) -> None:
     """Run the main job: bundled problems, bundled model; prints where the report is."""
-    _run_study("preset:demo", (model,) if model else (), out, 0, workers, json)
+    from codequake.study.run import configure, refuse_more_models
+
+    models = (model,) if model else ()
+    refuse_more_models(configure("preset:demo", models, 0), out)
+    _run_study("preset:demo", models, out, 0, workers, json)
 
 
 problems_app = typer.Typer(help="List, show and check problem sets.", no_args_is_help=True)
@@ -127,12 +131,21 @@ def problems_list(json: JsonOption = False) -> None:
 
 
 @problems_app.command("show")
-def problems_show(problem_id: str, json: JsonOption = False) -> None:
-    """Show one problem: statement, tests, references."""
+def problems_show(
+    problem_id: str,
+    problems: Annotated[
+        str, typer.Option("--problems", help="A file or FORMAT:FILE that holds it.")
+    ] = "",
+    sandbox: SandboxOption = "bwrap",
+    json: JsonOption = False,
+) -> None:
+    """Show one problem of a bundled set or of a file: statement, tests, references."""
     from codequake.codec import to_plain
     from codequake.problems import find_problem
+    from codequake.study.sandboxes import SandboxWhenAsked
 
-    problem = find_problem(problem_id)
+    with Terminal() as notify:
+        problem = find_problem(problem_id, problems or None, SandboxWhenAsked(sandbox, notify))
     if json:
         emit(to_plain(problem))
         return
@@ -154,19 +167,12 @@ def problems_check(
     from codequake.study.checking import check_sets
 
     with Terminal() as notify:
-        reports = check_sets((name,) if name else None, sandbox, notify)
-    failed = [report for report in reports if report.findings]
+        checked = check_sets((name,) if name else None, sandbox, notify)
     if json:
-        from codequake.codec import to_plain
-
-        emit([to_plain(report) for report in reports])
+        emit(checked.as_json())
     else:
-        for report in failed:
-            for finding in report.findings:
-                say(f"{report.problem_id}: {finding.check}: {finding.message}")
-        say(f"{len(reports)} problems checked, {len(failed)} with findings")
-    if failed:
-        raise CheckFailedError(f"{len(failed)} of {len(reports)} problems have findings")
+        say(checked.as_text())
+    checked.raise_for_findings()
 
 
 @app.command()
@@ -184,9 +190,9 @@ def perturb(
     """Only make the variants of a study and check them."""
     from codequake.study.run import make_study_variants, study_of_options
 
-    config = study_of_options(study, problems, tuple(perturbation or ()), seed, sandbox)
+    asked = study_of_options(study, problems, tuple(perturbation or ()), seed, sandbox)
     with Terminal() as notify:
-        made = make_study_variants(config, out, notify)
+        made = make_study_variants(asked, out, notify)
     gated = sum(variant.gated for variant in made.variants)
     if json:
         emit({"variants": len(made.variants), "gated": gated, "skipped": len(made.skipped)})
@@ -220,7 +226,8 @@ def run(
         from codequake.study.dry_run import count_study
         from codequake.study.run import configure
 
-        counts = count_study(configure(study, tuple(model or ()), limit))
+        with Terminal() as notify:
+            counts = count_study(configure(study, tuple(model or ()), limit), notify)
         if json:
             emit(counts.as_json())
         else:
@@ -236,9 +243,9 @@ def _run_study(
 ) -> None:
     from codequake.study.run import configure, run_study
 
-    config = configure(source, models, limit)
+    study = configure(source, models, limit)
     with Terminal() as notify:
-        result = run_study(config, out, workers=_workers(workers), notify=notify)
+        result = run_study(study, out, workers=_workers(workers), notify=notify)
     if json:
         emit(result.as_json())
     else:
@@ -361,6 +368,8 @@ def main() -> NoReturn:
         # It hands 130 back when it was interrupted, and what a command asked to exit with.
         code = app(standalone_mode=False)
         sys.stdout.flush()
+        for late in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(late, signal.SIG_IGN)  # all is done, and a signal must not undo that
     except CodequakeError as error:
         _fail(str(error), error.exit_code)
     except _WRONG_USE as error:

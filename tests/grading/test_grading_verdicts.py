@@ -232,26 +232,32 @@ def test_items_come_back_in_order_and_equal_programs_run_once(backend: Bubblewra
     ]
 
 
-def test_stopping_early_kills_what_runs(grader: Grader, survivors: Callable[[], list[str]]) -> None:
+# No limit ends a program before its test has looked.
+PATIENT = dataclasses.replace(LIMITS, cpu_seconds=60.0)
+
+
+def test_stopping_early_kills_what_runs(
+    backend: BubblewrapBackend, survivors: Callable[[], list[str]]
+) -> None:
     slow = "import time\ndef add(a, b):\n    time.sleep({})\n    return a + b\n"
     items = [GradeItem(ADD, completion(RIGHT), None)]
-    items += [GradeItem(ADD, completion(slow.format(20 + index)), None) for index in range(4)]
-    results = grade_items(grader, items, workers=2)
+    items += [GradeItem(ADD, completion(slow.format(200 + index)), None) for index in range(4)]
+    results = grade_items(Grader(backend, PATIENT), items, workers=2)
     assert next(results)[0].status is Status.PASSED
     results.close()  # type: ignore[attr-defined]
     assert survivors() == []
 
 
 def test_interrupt_while_waiting_leaves_nothing(
-    grader: Grader, survivors: Callable[[], list[str]]
+    backend: BubblewrapBackend, survivors: Callable[[], list[str]]
 ) -> None:
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
-    slow = "import time\ndef add(a, b):\n    time.sleep(20)\n"
+    slow = "import time\ndef add(a, b):\n    time.sleep(200)\n"
     items = [GradeItem(ADD, completion(text), None) for text in (RIGHT, slow)]
     with pytest.raises(KeyboardInterrupt):
-        list(grade_items(grader, items, workers=2, progress=interrupt))
+        list(grade_items(Grader(backend, PATIENT), items, workers=2, progress=interrupt))
     assert survivors() == []
 
 

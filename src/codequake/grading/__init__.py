@@ -5,7 +5,7 @@ from __future__ import annotations
 from codequake.grading.batch import GradeItem, grade_items
 from codequake.grading.compare import outputs_agree
 from codequake.grading.completions import CompletionFile, read_completions
-from codequake.grading.continuation import Continuation
+from codequake.grading.continuation import Continuation, Continuations
 from codequake.grading.extract import Extraction, extract
 from codequake.grading.grader import Grader, verdict_key
 from codequake.grading.oracle import SandboxOracle
@@ -15,6 +15,7 @@ from codequake.grading.selftest import self_test
 __all__ = [
     "CompletionFile",
     "Continuation",
+    "Continuations",
     "Extraction",
     "GradeItem",
     "Grader",

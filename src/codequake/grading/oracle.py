@@ -17,6 +17,7 @@ from codequake.tasks import Language
 __all__ = ["SandboxOracle"]
 
 _ENTRY = "codequake_generate"
+_TRIAL = "codequake_trial"
 _DRIVER = """
 
 def codequake_generate(seeds):
@@ -37,25 +38,36 @@ class SandboxOracle:
     ) -> tuple[Answer, ...]:
         """Return one answer an input, in order.
 
-        A reference that does not compile, lacks its entry point or crashes gives answers that say
-        so.  Raises ``MachineError`` when the sandbox itself fails.
+        Where the problem has assertions, an input is a test of statements: the answer is ``true``
+        when they end, else it says what they raised.  A reference that does not compile, lacks its
+        entry point or crashes gives answers that say so.  Raises ``MachineError`` when the sandbox
+        itself fails, which a right test then shows; a test whose own code fails is an answer.
         """
         if not inputs:
             return ()
-        stdin = problem.interface is Interface.STDIN
         job = Job(
             reference.language,
             reference.code,
-            Mode.STDIN if stdin else Mode.CALL,
-            None if stdin else problem.entry_point,
+            _mode(problem),
+            problem.entry_point,
             tuple(inputs),
             self._limits,
+            setup=problem.assertions or "",
         )
-        outcome = self._run(job)
+        outcome = self._backend.run(job)
+        if outcome.harness_error is not None and job.mode is Mode.ASSERT and self._can_test():
+            if len(inputs) > 1:  # one test that cannot run keeps the others from running
+                return tuple(self.answers(problem, reference, (item,))[0] for item in inputs)
+            return (Answer(None, f"it cannot be run: {outcome.harness_error}"),)
+        _refuse_broken(outcome)
         if not outcome.build.ok:
             return tuple(Answer(None, f"does not compile: {outcome.build.why}") for _ in inputs)
         if outcome.entry_found is False:
             return tuple(Answer(None, f"does not define {problem.entry_point}") for _ in inputs)
+        if len(outcome.runs) != len(inputs):
+            raise MachineError("the sandbox failed: it lost the result of a test")
+        if job.mode is Mode.ASSERT:
+            return tuple(_held(run) for run in outcome.runs)
         return tuple(_answer(run) for run in outcome.runs)
 
     def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
@@ -82,9 +94,33 @@ class SandboxOracle:
 
     def _run(self, job: Job) -> Outcome:
         outcome = self._backend.run(job)
-        if outcome.harness_error is not None:
-            raise MachineError(f"the sandbox failed: {outcome.harness_error}")
+        _refuse_broken(outcome)
         return outcome
+
+    def _can_test(self) -> bool:
+        """Whether the sandbox runs a test that is right, so that another one failed by itself."""
+        inputs = (canonical_json(f"{_TRIAL}()"),)
+        source = f"def {_TRIAL}(): pass"
+        job = Job(Language.PYTHON, source, Mode.ASSERT, _TRIAL, inputs, self._limits)
+        return self._backend.run(job).harness_error is None
+
+
+def _refuse_broken(outcome: Outcome) -> None:
+    if outcome.harness_error is not None:
+        raise MachineError(f"the sandbox failed: {outcome.harness_error}")
+
+
+def _mode(problem: Problem) -> Mode:
+    if problem.interface is Interface.STDIN:
+        return Mode.STDIN
+    return Mode.CALL if problem.assertions is None else Mode.ASSERT
+
+
+def _held(run: Run) -> Answer:
+    """The answer to a test of statements: they held, or what they came to."""
+    if run.ending is Ending.RETURNED and run.output == "true":
+        return Answer(JsonText("true"), None)
+    return Answer(None, run.detail or run.ending.value)
 
 
 def _answer(run: Run) -> Answer:

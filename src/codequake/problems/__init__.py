@@ -5,18 +5,21 @@ from codequake.problems.checking import Agree, Finding, Report, check_problems
 from codequake.problems.rendering import input_stands_in, render_statement, shown_output
 from codequake.problems.sampling import sample_inputs
 from codequake.problems.sets import (
+    Origin,
     ProblemFile,
     find_problem,
     load_set,
     problem_set,
     read_problem_file,
     read_set,
+    set_from,
     set_names,
 )
 
 __all__ = [
     "Agree",
     "Finding",
+    "Origin",
     "ProblemFile",
     "Report",
     "build_tests",
@@ -30,6 +33,7 @@ __all__ = [
     "rebuild_file",
     "render_statement",
     "sample_inputs",
+    "set_from",
     "set_names",
     "shown_output",
 ]
