@@ -43,7 +43,7 @@ HOMES = {
     "click": {"cli"},
     "rich": {"terminal"},
     "sympy": {"formula"},
-    "flint": {"formula"},
+    "flint": {"formula", "problems"},
     "scipy": {"stats"},
     "numpy": {"stats"},
 }

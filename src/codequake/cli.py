@@ -147,14 +147,17 @@ def problems_show(problem_id: str, json: JsonOption = False) -> None:
 @problems_app.command("check")
 def problems_check(
     name: Annotated[str, typer.Argument(help="A bundled set or a file; all bundled sets.")] = "",
+    inputs: Annotated[
+        int, typer.Option("--inputs", min=1, help="Inputs on which references of a formula agree.")
+    ] = 10_000,
     sandbox: SandboxOption = "bwrap",
     json: JsonOption = False,
 ) -> None:
-    """Check that references pass their tests, examples are true and wrong programs fail."""
+    """Check that references pass their tests and agree, and that wrong programs fail."""
     from codequake.study.checking import check_sets
 
     with Terminal() as notify:
-        reports = check_sets((name,) if name else None, sandbox, notify)
+        reports = check_sets((name,) if name else None, sandbox, notify, inputs)
     failed = [report for report in reports if report.findings]
     if json:
         from codequake.codec import to_plain

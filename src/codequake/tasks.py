@@ -125,7 +125,10 @@ class Symbol:
 class FormulaSlot:
     """The formula of a prompt and what its symbols mean.
 
-    ``assumptions`` are relations such as ``a != 0`` that every test input satisfies.
+    ``assumptions`` are relations such as ``a != 0`` that every test input satisfies.  ``results``
+    are expressions of the symbols that a program reads, one for each number that it prints; a
+    translation prompt has none, since its formula is what is printed.  ``edges`` are inputs that
+    its author declares to be edge cases.
     """
 
     text: str
@@ -133,3 +136,5 @@ class FormulaSlot:
     prompt_class: PromptClass
     symbols: tuple[Symbol, ...]
     assumptions: tuple[str, ...]
+    results: tuple[str, ...] = ()
+    edges: tuple[JsonText, ...] = ()
