@@ -84,7 +84,8 @@ class Comparison:
     """How an output is compared with the expected one.
 
     ``digits``: decimal digits that the task asks to print; ``None`` for exact values.  A number
-    is right when it differs by at most ``max(10**-digits, relative * magnitude)``.
+    is right when it differs by at most ``max(10**-digits, relative * magnitude)``, where the
+    magnitude is the larger of the two.
     """
 
     digits: int | None = None

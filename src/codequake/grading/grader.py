@@ -48,7 +48,7 @@ __all__ = [
     "verdict_key",
 ]
 
-GRADER_RULES = 2
+GRADER_RULES = 3
 """Raised whenever extraction, running or comparing may give another verdict than before."""
 
 _SHOWN = 4000

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from codequake.canonical import canonical_json
 from codequake.errors import DataError, MachineError
 from codequake.grading.compare import parse_output
+from codequake.grading.together import LANGUAGES, MOST_INPUTS, answers_in, job_of
 from codequake.ports import Answer
 from codequake.records import Interface, JsonText, Problem, Reference
 from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run
@@ -24,33 +25,8 @@ def codequake_generate(seeds):
     return [generate(random.Random(seed), number) for number, seed in enumerate(seeds)]
 """
 
-# A process for each of thousands of inputs costs a minute; a trusted main program runs in one.
-_TOGETHER = 200
-_PIECE = 2500
-_MAIN_ENTRY = "codequake_answers"
-_MAIN_DRIVER = """
-def codequake_answers(source, texts):
-    import io
-    import sys
-
-    code = compile(source, "main.py", "exec")
-    kept = sys.stdin, sys.stdout
-    answers = []
-    for text in texts:
-        read, written = io.BytesIO(text.encode("utf-8")), io.BytesIO()
-        sys.stdin = io.TextIOWrapper(read, encoding="utf-8")
-        sys.stdout = io.TextIOWrapper(written, encoding="utf-8", write_through=True)
-        why = None
-        try:
-            exec(code, {"__name__": "__main__"})
-        except SystemExit as error:
-            why = f"exit status {error.code}" if error.code else None
-        except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-        answers.append([written.getvalue().decode("utf-8", "replace"), why])
-    sys.stdin, sys.stdout = kept
-    return answers
-"""
+# Below this a process for each input is fast enough.
+_FEW = 200
 
 
 class SandboxOracle:
@@ -66,15 +42,16 @@ class SandboxOracle:
         """Return one answer an input, in order.
 
         A reference that does not compile, lacks its entry point or crashes gives answers that say
-        so.  More than 200 inputs of a Python main program are run in few processes, one after the
-        other in namespaces of their own.  Raises ``MachineError`` when the sandbox itself fails.
+        so.  More than 200 inputs of a main program are run in few processes where that works
+        (``codequake.grading.together``).  Raises ``MachineError`` when the sandbox itself fails.
         """
         if not inputs:
             return ()
         stdin = problem.interface is Interface.STDIN
-        if stdin and reference.language is Language.PYTHON and len(inputs) > _TOGETHER:
-            pieces = (inputs[at : at + _PIECE] for at in range(0, len(inputs), _PIECE))
-            return tuple(answer for piece in pieces for answer in self._main(reference, piece))
+        if stdin and len(inputs) > _FEW and reference.language in LANGUAGES:
+            found = self._together(reference, inputs)
+            if found is not None:
+                return found
         job = Job(
             reference.language,
             reference.code,
@@ -90,18 +67,18 @@ class SandboxOracle:
             return tuple(Answer(None, f"does not define {problem.entry_point}") for _ in inputs)
         return tuple(_answer(run) for run in outcome.runs)
 
-    def _main(self, reference: Reference, inputs: Sequence[JsonText]) -> tuple[Answer, ...]:
-        texts = [json.loads(item) for item in inputs]
-        given = (canonical_json([reference.code, texts]),)
-        job = Job(Language.PYTHON, _MAIN_DRIVER, Mode.CALL, _MAIN_ENTRY, given, self._limits)
-        (run,) = self._run(job).runs
-        answer = _answer(run)
-        if answer.output is None:
-            return tuple(answer for _ in inputs)
-        return tuple(
-            Answer(JsonText(canonical_json(text)) if why is None else None, why)
-            for text, why in json.loads(answer.output)
-        )
+    def _together(
+        self, reference: Reference, inputs: Sequence[JsonText]
+    ) -> tuple[Answer, ...] | None:
+        answers: list[Answer] = []
+        for at in range(0, len(inputs), MOST_INPUTS):
+            piece = inputs[at : at + MOST_INPUTS]
+            outcome = self._run(job_of(reference, piece, self._limits))
+            found = answers_in(reference, outcome.runs[0], len(piece)) if outcome.runs else None
+            if found is None:
+                return None
+            answers += found
+        return tuple(answers)
 
     def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
         """Return inputs 0 to ``count - 1`` of the problem's generator.

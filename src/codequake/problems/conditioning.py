@@ -101,15 +101,7 @@ class Judge:
         strict = relation.sign in ("!=", "<", ">")
         values = wide if strict else exact
         difference = self._value(relation.left, values) - self._value(relation.right, values)
-        holds = {
-            "!=": lambda: not difference.contains(0),
-            "<": lambda: difference < 0,
-            "<=": lambda: not difference > 0,
-            ">": lambda: difference > 0,
-            ">=": lambda: not difference < 0,
-            "=": lambda: difference.contains(0),
-        }[relation.sign]()
-        if not holds:
+        if not _stands(relation.sign, difference):
             raise _RefusedError(f"{text} does not hold" + (" clearly" if strict else ""))
 
     def _conditioned(self, result: Ball) -> None:
@@ -202,6 +194,26 @@ class Judge:
     def _tangent(self, ball: Ball) -> Ball:
         self._nonzero(ball.cos(), "the cosine under a tangent")
         return ball.tan()
+
+
+def _stands(sign: str, difference: Ball) -> bool:
+    """Whether the difference of two sides is as a relation says, for all points of its ball.
+
+    Where equality is allowed, whether it is not certain that the relation is broken.
+    """
+    match sign:
+        case "!=":
+            return not difference.contains(0)
+        case "<":
+            return bool(difference < 0)
+        case "<=":
+            return not difference > 0
+        case ">":
+            return bool(difference > 0)
+        case ">=":
+            return not difference < 0
+        case _:
+            return bool(difference.contains(0))
 
 
 def _results(formula: FormulaSlot) -> tuple[str, ...]:
