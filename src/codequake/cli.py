@@ -294,17 +294,25 @@ def grade(
     sandbox: SandboxOption = "bwrap",
     engine: Annotated[str, typer.Option("--engine", help="local.")] = "local",
     address: Annotated[str, typer.Option("--address", help="Not in this version yet.")] = "",
+    audit: Annotated[
+        int, typer.Option("--audit", min=0, help="Test N of the passes again on fresh inputs.")
+    ] = 0,
+    audit_inputs: Annotated[
+        int, typer.Option("--audit-inputs", min=1, help="Fresh inputs for each audited pass.")
+    ] = 10_000,
     json: JsonOption = False,
 ) -> None:
     """Grade completions, or grade a study again without a model and show what changed."""
+    from codequake.study.auditing import AuditPlan
     from codequake.study.config import GraderSettings
     from codequake.study.regrade import grade_source
 
     if engine != "local" or address:
         raise NotAvailableError("--engine has only local in this version, which has no --address")
     settings = GraderSettings(timeout=timeout, sandbox=sandbox)
+    plan = AuditPlan(audit, audit_inputs) if audit else None
     with Terminal() as notify:
-        result = grade_source(source, problems, out, _workers(workers), settings, notify)
+        result = grade_source(source, problems, out, _workers(workers), settings, notify, plan)
     if json:
         emit(result.as_json())
     else:
