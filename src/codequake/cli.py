@@ -147,9 +147,7 @@ def problems_show(problem_id: str, json: JsonOption = False) -> None:
 @problems_app.command("check")
 def problems_check(
     name: Annotated[str, typer.Argument(help="A bundled set or a file; all bundled sets.")] = "",
-    inputs: Annotated[
-        int, typer.Option("--inputs", min=1, help="Inputs on which references of a formula agree.")
-    ] = 10_000,
+    inputs: Annotated[int, typer.Option("--inputs", min=1, help="For formula prompts.")] = 10_000,
     sandbox: SandboxOption = "bwrap",
     json: JsonOption = False,
 ) -> None:
@@ -256,7 +254,7 @@ def _run_study(
 
 @app.command()
 def extract(
-    language: Annotated[str, typer.Option("--language", help="python or c.")] = "python",
+    language: Annotated[str, typer.Option("--language", help="python, c or cpp.")] = "python",
     entry_point: Annotated[
         str, typer.Option("--entry-point", help="Name that the program must define.")
     ] = "",
@@ -294,9 +292,7 @@ def grade(
     sandbox: SandboxOption = "bwrap",
     engine: Annotated[str, typer.Option("--engine", help="local.")] = "local",
     address: Annotated[str, typer.Option("--address", help="Not in this version yet.")] = "",
-    audit: Annotated[
-        int, typer.Option("--audit", min=0, help="Test N of the passes again on fresh inputs.")
-    ] = 0,
+    audit: Annotated[int, typer.Option("--audit", min=0, help="Passes to test again.")] = 0,
     audit_inputs: Annotated[
         int, typer.Option("--audit-inputs", min=1, help="Fresh inputs for each audited pass.")
     ] = 10_000,

@@ -30,6 +30,7 @@ class Language(StrEnum):
 
     PYTHON = "python"
     C = "c"
+    CPP = "cpp"
 
 
 class Interface(StrEnum):

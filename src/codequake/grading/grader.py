@@ -12,6 +12,7 @@ from codequake.errors import DataError, UsageError
 from codequake.grading.checking import accepted_outputs
 from codequake.grading.compare import outputs_agree, parse_output
 from codequake.grading.extract import Extraction, extract
+from codequake.grading.readers import reader_of
 from codequake.records import (
     Completion,
     Failure,
@@ -179,10 +180,11 @@ def job_for(
     """
     name = _entry_point(problem, entry_point)
     if problem.interface is Interface.FUNCTION:
-        if problem.language is Language.C:
+        if problem.language is not Language.PYTHON:
+            name = reader_of(problem.language).name
             raise UsageError(
-                f"problem {problem.problem_id!r} asks for a C function; C is graded as programs "
-                "on standard input"
+                f"problem {problem.problem_id!r} asks for a {name} function; {name} is graded as "
+                "programs on standard input"
             )
         if not name:
             raise UsageError(f"problem {problem.problem_id!r} names no entry point to call")
