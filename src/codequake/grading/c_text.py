@@ -25,6 +25,8 @@ _NOISE = re.compile(
 _DEFINES = re.compile(r"\b(\w+)[ \t]*\([^;{}()]{0,400}\)\s{0,40}\{")
 _NAMES_MACRO = re.compile(r"#[ \t]*define[ \t]+(\w+)\(")
 _CALLS = re.compile(r"\b(\w+)[ \t]*\(")
+# The parameters of old C stand between the brackets and the body.
+_DEFINES_MAIN = re.compile(r"\bmain\s*\([^(){}]{0,400}\)[\w\s*,;\[\]]{0,400}\{")
 _MAIN = re.compile(r"\bmain\s*\(")
 _TYPES = (
     r"(?:static |const |unsigned |inline )*"
@@ -67,7 +69,7 @@ def c_fit(dialect: Dialect, text: str, entry_point: str | None) -> Fit:
     if not bare.strip():
         return Fit.NOTHING
     foreign = other_language(bare, own=dialect.own)
-    if foreign is not None and not (foreign == "Python" and _MAIN.search(bare)):
+    if foreign is not None and not (foreign == "Python" and _DEFINES_MAIN.search(bare)):
         return Fit.FOREIGN
     wanted = _MAIN if entry_point is None else re.compile(rf"\b{re.escape(entry_point)}\s*\(")
     named = bool(wanted.search(bare))

@@ -224,6 +224,13 @@ def _candidate(block: Block, reader: Reader, entry_point: str | None, rule: str)
     foreign_tag = names_other_language(block.info, reader.tags)
     if foreign_tag and fit in (Fit.NOTHING, Fit.BROKEN, Fit.BROKEN_ENTRY) and block.text.strip():
         fit = Fit.FOREIGN
+    elif (
+        fit is Fit.PARTIAL
+        and not reader.parsed
+        and names_other_language(block.info, (*reader.tags, *reader.kin))
+    ):
+        # Lines that end in a semicolon are code in many languages; the tag says in which.
+        fit = Fit.FOREIGN
     name = rule if block.closed else f"{rule}:unclosed"
     return _Candidate(block.text, fit, block.closed, foreign_tag, name)
 

@@ -22,8 +22,10 @@ class Reader:
     ``tags`` are what fences call it.  ``fit`` says how well a text fits as the program that was
     asked for, ``regions`` finds programs in mixed text (with whether each ends it), ``names``
     returns what a piece uses without defining it and what it defines, ``before_prose`` cuts prose
-    behind an unclosed program.  ``nests_fences``: its strings may hold lines of fences.
-    ``constant`` is a whole main program that reads nothing and prints 0.
+    behind an unclosed program.  ``nests_fences``: its strings may hold lines of fences.  ``kin``
+    are tags of languages that are often named for it, and ``parsed`` says that what has code was
+    parsed, so that a tag weighs nothing against it.  ``constant`` is a whole main program that
+    reads nothing and prints 0.
     """
 
     language: Language
@@ -35,6 +37,8 @@ class Reader:
     names: Callable[[str], tuple[set[str], set[str]]]
     before_prose: Callable[[str, str | None], str | None]
     constant: str
+    kin: tuple[str, ...] = ()
+    parsed: bool = False
 
 
 @functools.cache

@@ -29,4 +29,5 @@ READER = Reader(
     names=c_names,
     before_prose=partial(c_before_prose, _DIALECT),
     constant='#include <stdio.h>\n\nint main(void) {\n    printf("0\\n");\n    return 0;\n}\n',
+    kin=("cpp", "c++", "cc", "cxx"),
 )

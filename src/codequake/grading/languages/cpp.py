@@ -36,4 +36,5 @@ READER = Reader(
     names=c_names,
     before_prose=partial(c_before_prose, _DIALECT),
     constant="#include <iostream>\n\nint main() {\n    std::cout << 0 << std::endl;\n}\n",
+    kin=("c", "c99", "c11"),
 )

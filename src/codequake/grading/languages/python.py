@@ -24,4 +24,5 @@ READER = Reader(
     names=python_names,
     before_prose=python_before_prose,
     constant="print(0)\n",
+    parsed=True,
 )
