@@ -191,6 +191,11 @@ BODY = (
         (BODY.format('scanf("%d", &a); printf("%d", a);'), Status.WRONG_ANSWER, ""),
         (BODY.format('scanf("%d %d", &a, &b); printf("7");'), Status.WRONG_ANSWER, ""),
         (BODY.format("getchar();"), Status.WRONG_ANSWER, ""),
+        (
+            SUM.replace('"%d\\n"', '"Sum = %d\\n"'),
+            Status.WRONG_ANSWER,
+            "the right numbers stand among other text",
+        ),
         # Crashes, or says that it failed, before it reads: that is what is told.
         (BODY.format("abort();"), Status.RUNTIME_ERROR, ""),
         (BODY.format("return 3;"), Status.RUNTIME_ERROR, ""),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from codequake.errors import DataError
 from codequake.grading import outputs_agree
+from codequake.grading.compare import numbers_agree_in_text
 from codequake.records import Comparison, Interface, JsonText, OutputOrder
 
 EXACT = Comparison()
@@ -320,3 +321,23 @@ def test_the_tolerance_is_symmetric() -> None:
     loose = Comparison(digits=6, relative=0.5)
     for one, other in (("1.0", "2.0"), ("2.0", "1.0")):
         assert texts(one, other, loose)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "only_form"),
+    [
+        ("3.0", "x = 3.0", True),
+        ("3.0", "x=3.000001", True),
+        ("3.0", "Result: 3.0 m", True),
+        ("3.0 4.0", "a: 3.0\nb: 4.0\n", True),
+        ("3.0", "x = 3.1", False),
+        ("3.0", "3.0 3.0", False),
+        ("3.0", "", False),
+        ("yes", "say yes", False),
+        ("3.0", "3.0m", False),
+    ],
+)
+def test_right_numbers_among_text_are_told(expected: str, got: str, only_form: bool) -> None:
+    left, right = JsonText(json.dumps(expected)), JsonText(json.dumps(got))
+    assert not texts(expected, got, SIX)
+    assert numbers_agree_in_text(left, right, SIX) is only_form

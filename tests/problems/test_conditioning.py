@@ -206,3 +206,25 @@ def test_results_and_languages_are_checked() -> None:
     only_c = tuple(item for item in energy.references if item.language == "c")
     only = dataclasses.replace(energy, references=only_c)
     assert "there is no reference in python" in " ".join(found(only))
+
+
+def test_narrow_and_odd_ranges_are_drawn_from_inside() -> None:
+    odd = (
+        Symbol("a", "", 0.004, 0.0071),
+        Symbol("n", "", 0.5, 3.5, integer=True),
+        Symbol("b", "", -1.0045, -1.0041),
+    )
+    formula = FormulaSlot("a * n / b", EXPRESSION, TRANSLATION, odd, ())
+    for item in sample_inputs(formula, random.Random(8), 300, Comparison(digits=6)):
+        words = input_words(formula, item)
+        assert not any("e" in word for word in words.values())
+        for symbol in odd:
+            assert symbol.low is not None
+            assert symbol.high is not None
+            assert symbol.low <= float(words[symbol.name]) <= symbol.high
+        assert words["n"] in {"1", "2", "3"}
+    empty = FormulaSlot(
+        "n", EXPRESSION, TRANSLATION, (Symbol("n", "", 0.2, 0.8, integer=True),), ()
+    )
+    with pytest.raises(DataError, match="no integer in the range of n"):
+        sample_inputs(empty, random.Random(8), 1)

@@ -49,7 +49,7 @@ from typing import Any
 from codequake.errors import DataError
 from codequake.records import Comparison, Interface, JsonText, OutputOrder
 
-__all__ = ["outputs_agree", "parse_output"]
+__all__ = ["numbers_agree_in_text", "outputs_agree", "parse_output"]
 
 Agree = Callable[[Any, Any], bool]
 
@@ -116,6 +116,26 @@ def outputs_agree(
     if unordered and isinstance(wanted, list) and isinstance(found, list):
         return _match(wanted, found, data.agree)
     return data.agree(wanted, found)
+
+
+def numbers_agree_in_text(expected: JsonText, got: JsonText, comparison: Comparison) -> bool:
+    """Return whether a wrong text has the expected numbers, with other words among them.
+
+    Such an output stays wrong; a reader of the verdict learns that only its form is.  Only outputs
+    that are numbers and nothing else are looked at.
+    """
+    wanted, found = parse_output(expected), parse_output(got)
+    if not isinstance(wanted, str) or not isinstance(found, str):
+        return False
+    if not all(map(_is_number, _tokens(wanted))):
+        return False
+    numbers = " ".join(filter(_is_number, _tokens(found.replace("=", " ").replace(":", " "))))
+    unordered = comparison.order is OutputOrder.UNORDERED
+    return _texts_agree(wanted, numbers, _tolerance(comparison, Fraction(1)), unordered=unordered)
+
+
+def _is_number(token: str) -> bool:
+    return any(pattern.match(token) for pattern in (_INTEGER, _FLOAT, _SPECIAL))
 
 
 @dataclass(frozen=True, slots=True)

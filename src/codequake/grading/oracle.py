@@ -11,7 +11,7 @@ from codequake.grading.compare import parse_output
 from codequake.grading.together import LANGUAGES, MOST_INPUTS, answers_in, job_of
 from codequake.ports import Answer
 from codequake.records import Interface, JsonText, Problem, Reference
-from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox import Backend, Care, Ending, Job, Limits, Mode, Outcome, Run
 from codequake.seeding import seed_for
 from codequake.tasks import Language
 
@@ -42,8 +42,9 @@ class SandboxOracle:
         """Return one answer an input, in order.
 
         A reference that does not compile, lacks its entry point or crashes gives answers that say
-        so.  More than 200 inputs of a main program are run in few processes where that works
-        (``codequake.grading.together``).  Raises ``MachineError`` when the sandbox itself fails.
+        so.  More than 200 inputs are run in few processes where that gives an answer for each
+        (of main programs, see ``codequake.grading.together``).  Raises ``MachineError`` when the
+        sandbox itself fails.
         """
         if not inputs:
             return ()
@@ -60,12 +61,21 @@ class SandboxOracle:
             tuple(inputs),
             self._limits,
         )
-        outcome = self._run(job)
+        outcome = self._fast(job) if len(inputs) > _FEW and not stdin else None
+        outcome = outcome or self._run(job)
         if not outcome.build.ok:
             return tuple(Answer(None, f"does not compile: {outcome.build.why}") for _ in inputs)
         if outcome.entry_found is False:
             return tuple(Answer(None, f"does not define {problem.entry_point}") for _ in inputs)
         return tuple(_answer(run) for run in outcome.runs)
+
+    def _fast(self, job: Job) -> Outcome | None:
+        """Run a function on all inputs in one process; ``None`` unless it answers every one."""
+        (outcome,) = self._backend.run_all([job], Care.TOGETHER)
+        answered = outcome.harness_error is None and len(outcome.runs) == len(job.inputs)
+        if answered and all(run.ending is Ending.RETURNED for run in outcome.runs):
+            return outcome
+        return None
 
     def _together(
         self, reference: Reference, inputs: Sequence[JsonText]

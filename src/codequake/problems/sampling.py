@@ -11,9 +11,11 @@ the ranges.  Every input satisfies the assumptions and is fair to right programs
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 
 from codequake.canonical import canonical_json, parse_json
 from codequake.errors import DataError
@@ -32,9 +34,11 @@ from codequake.records import (
 __all__ = ["EDGE_SHARE", "input_values", "input_words", "sample_inputs"]
 
 EDGE_SHARE = 0.2
-# Values have two decimal digits, so that the text of an input is exactly what was meant.
-DECIMALS = 2
-_STEP = 10.0**-DECIMALS
+# Values have two decimal digits, more where a range is narrow, so that the text of an input is
+# exactly what was meant.
+_DECIMALS = 2
+_MOST_DECIMALS = 12
+_STEPS = 100
 _TRIES = 2_000
 _BORDER_TRIES = 20
 _SHOWN_REASONS = 4
@@ -55,6 +59,9 @@ def sample_inputs(
     6 digits when left out.  Raises ``DataError`` with the reasons when the domain does not give
     ``count`` inputs, and for a declared edge case that is not in it: never are there fewer.
     """
+    for symbol in input_symbols(formula):
+        if _low(symbol) > _high(symbol):
+            raise DataError(f"there is no integer in the range of {symbol.name}")
     judge = Judge(formula, comparison or Comparison(digits=6))
     found = dict.fromkeys(_declared(formula, judge))
     refused: Counter[str] = Counter()
@@ -153,10 +160,11 @@ def _edges(formula: FormulaSlot, rng: random.Random, tries: int) -> Iterator[dic
 
 def _special(symbol: Symbol) -> list[float]:
     low, high = _low(symbol), _high(symbol)
-    step = 1.0 if symbol.integer else _STEP
+    step = _step(symbol)
     middle = float(round((low + high) / 2))
-    values = [low, high, 0.0, 1.0, -1.0, 2.0, middle, low + step, high - step]
-    return sorted({round(value, DECIMALS) for value in values if low <= value <= high})
+    inner = [0.0, 1.0, -1.0, 2.0, middle, low + step, high - step]
+    values = [low, high, *(round(value, _decimals(symbol)) for value in inner)]
+    return sorted({value for value in values if low <= value <= high})
 
 
 def _border(
@@ -175,8 +183,8 @@ def _border(
             if nearest is None:
                 continue
             if not equal:
-                nearest += rng.choice((-1, 1)) * (1.0 if moved.integer else _STEP)
-            values[moved.name] = round(nearest, DECIMALS)
+                nearest += rng.choice((-1, 1)) * _step(moved)
+            values[moved.name] = round(nearest, _decimals(moved))
             if equal and _difference(relation, values) != 0:
                 continue
         except (ArithmeticError, ValueError) as error:
@@ -193,7 +201,7 @@ def _crossing(relation: Relation, moved: Symbol, values: dict[str, float]) -> fl
 
     ``None`` where the sides do not change their order between the ends of the range.
     """
-    step = 1.0 if moved.integer else _STEP
+    step = _step(moved)
     low, high = round(_low(moved) / step), round(_high(moved) / step)
 
     def above(at: int) -> bool:
@@ -220,20 +228,35 @@ def _difference(relation: Relation, values: Values) -> float:
 
 def _low(symbol: Symbol) -> float:
     assert symbol.low is not None
-    return symbol.low
+    return float(math.ceil(symbol.low)) if symbol.integer else symbol.low
 
 
 def _high(symbol: Symbol) -> float:
     assert symbol.high is not None
-    return symbol.high
+    return float(math.floor(symbol.high)) if symbol.integer else symbol.high
+
+
+def _decimals(symbol: Symbol) -> int:
+    """Return the decimal digits that values have: enough for 100 steps, at least 2."""
+    width = _high(symbol) - _low(symbol)
+    digits = _DECIMALS
+    while digits < _MOST_DECIMALS and 0 < width * 10**digits < _STEPS:
+        digits += 1
+    return digits
+
+
+def _step(symbol: Symbol) -> float:
+    return 1.0 if symbol.integer else 10.0 ** -_decimals(symbol)
 
 
 def _draw(symbol: Symbol, rng: random.Random) -> float:
     if symbol.integer:
         return float(rng.randint(round(_low(symbol)), round(_high(symbol))))
-    return round(rng.uniform(_low(symbol), _high(symbol)), DECIMALS)
+    # Rounding may leave the range where its ends have more digits.
+    value = round(rng.uniform(_low(symbol), _high(symbol)), _decimals(symbol))
+    return min(max(value, _low(symbol)), _high(symbol))
 
 
 def _written(value: float) -> str:
-    """Return the shortest text of a number: ``3``, ``-0.25``."""
-    return str(int(value)) if value == int(value) else repr(value)
+    """Return the shortest text of a number without an exponent: ``3``, ``-0.25``."""
+    return str(int(value)) if value == int(value) else format(Decimal(repr(value)), "f")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from codequake.grading import (
     SandboxOracle,
     audit_passes,
 )
+from codequake.records import Status
 from codequake.study.progress import Notify
 
 __all__ = ["AuditPlan", "Audited", "audit_verdicts"]
@@ -64,7 +66,10 @@ def audit_verdicts(
 ) -> Audited:
     """Audit the passes among some verdicts, and write what was found where there is a file."""
     oracle = SandboxOracle(grader.backend)
-    with notify.stage("auditing", 2 * plan.passes) as progress:
+    counts = Counter(item.verdict.status for item in items)
+    tried = (Status.PASSED, Status.WRONG_ANSWER)
+    total = sum(min(plan.passes, counts[status]) for status in tried)
+    with notify.stage("auditing", total) as progress:
         report = audit_passes(
             grader,
             oracle,
