@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -286,8 +287,10 @@ def _map(
         finally:
             for future in futures:
                 future.cancel()
-            if not all(future.done() for future in futures):
+            # A thread that is between two runs starts the next one; it is ended as well.
+            while any(future.running() for future in futures):
                 grader.backend.kill_all()
+                time.sleep(0.01)
 
 
 def _audit(grader: Grader, chosen: tuple[AuditItem, Problem]) -> _Audited | None:

@@ -4,7 +4,7 @@ A file holds, in this order::
 
     id = "<set>/<slug>"           # the file is called <slug>.toml
     title = "..."
-    language = "python"           # or "c"; Python when left out
+    language = "python"           # or "c" or "cpp"; Python when left out
     signature = "f(a: int) -> int"   # only where a program is a function; else it reads stdin
     difficulty = "easy"           # may be left out
     topics = ["list"]
