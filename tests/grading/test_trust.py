@@ -210,7 +210,8 @@ def test_what_cannot_be_audited_is_counted_and_not_in_the_rate() -> None:
         formula=dataclasses.replace(
             ENERGY.formula,
             symbols=tuple(
-                dataclasses.replace(one, low=1.0, high=1.1) for one in ENERGY.formula.symbols
+                dataclasses.replace(one, low=1.0, high=9.0, integer=True)
+                for one in ENERGY.formula.symbols
             ),
         ),
     )

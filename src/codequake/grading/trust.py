@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -175,7 +176,7 @@ def audit_passes(
     audited = told(_map(grader, functools.partial(_audit, grader), chosen, workers))
     again = told(_map(grader, functools.partial(_rerun, grader), wrong, workers))
     ran = [item for item in audited if item is not None]
-    counts = [len(material.tests) for _, material in chosen]
+    counts = [sum(len(piece.tests) for piece in pieces) for _, pieces in chosen]
     return AuditReport(
         seed=seed,
         inputs=inputs,
@@ -230,10 +231,10 @@ def _obstacle(problem: Problem) -> str | None:
 
 def _with_material(
     oracle: Oracle, drawn: list[AuditItem], seed: int, inputs: int
-) -> tuple[list[tuple[AuditItem, Problem]], list[Unaudited]]:
+) -> tuple[list[tuple[AuditItem, tuple[Problem, ...]]], list[Unaudited]]:
     """Give each item its problem with fresh tests; problems that have none are told."""
-    known: dict[str, Problem | str] = {}
-    chosen: list[tuple[AuditItem, Problem]] = []
+    known: dict[str, tuple[Problem, ...] | str] = {}
+    chosen: list[tuple[AuditItem, tuple[Problem, ...]]] = []
     refused: Counter[tuple[str, str]] = Counter()
     for item in drawn:
         name = item.problem.problem_id
@@ -247,8 +248,13 @@ def _with_material(
     return chosen, [Unaudited(*key, passes) for key, passes in sorted(refused.items())]
 
 
-def _material(oracle: Oracle, problem: Problem, seed: int, inputs: int) -> Problem | str:
-    """Return a problem whose tests are fresh inputs answered by its reference, or why not."""
+def _material(
+    oracle: Oracle, problem: Problem, seed: int, inputs: int
+) -> tuple[Problem, ...] | str:
+    """Return a problem with fresh tests that its reference answers, in pieces, or why not.
+
+    The first piece is small, so that a program that is wrong everywhere is found soon.
+    """
     own = seed_for(seed, "audit", problem.problem_id)
     try:
         drawn = tuple(dict.fromkeys(_fresh(problem, oracle, own, inputs)))
@@ -262,7 +268,11 @@ def _material(oracle: Oracle, problem: Problem, seed: int, inputs: int) -> Probl
     )
     if not tests:
         return f"reference {reference.name!r} has no output for any fresh input"
-    return dataclasses.replace(problem, tests=tests)
+    ends = [0, *range(_FIRST, len(tests), _PIECE), len(tests)]
+    return tuple(
+        dataclasses.replace(problem, tests=tests[start:end])
+        for start, end in itertools.pairwise(ends)
+    )
 
 
 def _fresh(problem: Problem, oracle: Oracle, seed: int, count: int) -> Iterator[JsonText]:
@@ -293,16 +303,11 @@ def _map(
                 time.sleep(0.01)
 
 
-def _audit(grader: Grader, chosen: tuple[AuditItem, Problem]) -> _Audited | None:
+def _audit(grader: Grader, chosen: tuple[AuditItem, tuple[Problem, ...]]) -> _Audited | None:
     """Run a program on its tests and on fresh ones; ``None`` where the sandbox failed."""
-    item, material = chosen
+    item, pieces = chosen
     forgiveness = Forgiveness(item.problem.problem_id)
-    pieces = [item.problem.tests, material.tests[:_FIRST]]
-    pieces += [
-        material.tests[at : at + _PIECE] for at in range(_FIRST, len(material.tests), _PIECE)
-    ]
-    for number, piece in enumerate(pieces):
-        problem = dataclasses.replace(material, tests=piece)
+    for number, problem in enumerate((item.problem, *pieces)):
         runs, verdict = _run(grader, problem, item)
         if verdict.status is Status.HARNESS_ERROR:
             return None
