@@ -99,7 +99,7 @@ class FakeBackend:
         return tuple(map(self.run, jobs))
 
     def kill_all(self) -> None:
-        raise AssertionError("nothing was interrupted")
+        pass
 
 
 class FakeOracle:

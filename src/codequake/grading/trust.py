@@ -173,8 +173,11 @@ def audit_passes(
                 progress(done, total)
         return kept
 
-    audited = told(_map(grader, functools.partial(_audit, grader), chosen, workers))
-    again = told(_map(grader, functools.partial(_rerun, grader), wrong, workers))
+    try:
+        audited = told(_map(grader, functools.partial(_audit, grader), chosen, workers))
+        again = told(_map(grader, functools.partial(_rerun, grader), wrong, workers))
+    finally:
+        grader.backend.kill_all()  # sandboxes that wait for more programs get none
     ran = [item for item in audited if item is not None]
     counts = [sum(len(piece.tests) for piece in pieces) for _, pieces in chosen]
     return AuditReport(
