@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from codequake.command_options import JsonOption, OutOption, SandboxOption, WorkersOption
 from codequake.errors import (
     CheckFailedError,
     CodequakeError,
@@ -19,6 +20,7 @@ from codequake.errors import (
     UsageError,
 )
 from codequake.plain import plain_text
+from codequake.problem_commands import problems_app
 from codequake.terminal import Terminal, emit, say
 
 # The functions under the commands are the commands; nobody else calls them.
@@ -36,15 +38,6 @@ app = typer.Typer(
 # all errors of use in either.
 _WRONG_USE: Any = typer.BadParameter.__base__
 _INTERRUPTED = 130
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-OutOption = Annotated[Path, typer.Option("--out", help="Folder of the study.")]
-WorkersOption = Annotated[
-    int, typer.Option("--workers", min=0, help="Sandboxes at a time; 0 means one per core.")
-]
-SandboxOption = Annotated[
-    str, typer.Option("--sandbox", help="bwrap, none, inspect:local or inspect:docker.")
-]
 
 
 def _workers(count: int) -> int:
@@ -105,74 +98,7 @@ def demo(
     _run_study("preset:demo", models, out, 0, workers, json)
 
 
-problems_app = typer.Typer(help="List, show and check problem sets.", no_args_is_help=True)
 app.add_typer(problems_app, name="problems")
-
-
-@problems_app.command("list")
-def problems_list(json: JsonOption = False) -> None:
-    """List the bundled problem sets and their problems."""
-    from codequake.problems import load_set, set_names
-
-    sets = {name: load_set(name) for name in set_names()}
-    if json:
-        emit(
-            [
-                {"set": name, "problem_id": item.problem_id, "title": item.title}
-                for name, items in sets.items()
-                for item in items
-            ]
-        )
-        return
-    for name, items in sets.items():
-        say(f"{name}: {len(items)} problems")
-        for item in items:
-            say(f"  {item.problem_id}  {item.title}")
-
-
-@problems_app.command("show")
-def problems_show(
-    problem_id: str,
-    problems: Annotated[
-        str, typer.Option("--problems", help="A file or FORMAT:FILE that holds it.")
-    ] = "",
-    sandbox: SandboxOption = "bwrap",
-    json: JsonOption = False,
-) -> None:
-    """Show one problem of a bundled set or of a file: statement, tests, references."""
-    from codequake.codec import to_plain
-    from codequake.problems import find_problem
-    from codequake.study.sandboxes import SandboxWhenAsked
-
-    with Terminal() as notify:
-        problem = find_problem(problem_id, problems or None, SandboxWhenAsked(sandbox, notify))
-    if json:
-        emit(to_plain(problem))
-        return
-    say(f"{problem.problem_id}: {problem.title} ({problem.language}, {problem.licence})\n")
-    say(problem.statement)
-    visible = sum(test.visible for test in problem.tests)
-    say(f"\nTests: {visible} visible, {len(problem.tests) - visible} hidden")
-    for reference in problem.references:
-        say(f"\nReference {reference.name} ({reference.language}):\n{reference.code.rstrip()}")
-
-
-@problems_app.command("check")
-def problems_check(
-    name: Annotated[str, typer.Argument(help="A bundled set or a file; all bundled sets.")] = "",
-    sandbox: SandboxOption = "bwrap",
-    json: JsonOption = False,
-) -> None:
-    """Check that references pass their tests, examples are true and wrong programs fail."""
-    from codequake.study.checking import check_sets
-
-    with Terminal() as notify:
-        checked = check_sets((name,) if name else None, sandbox, notify)
-    if json:
-        emit(checked.as_json())
-    else:
-        say(checked.as_text())
-    checked.raise_for_findings()
 
 
 @app.command()
@@ -260,7 +186,7 @@ def _run_study(
 
 @app.command()
 def extract(
-    language: Annotated[str, typer.Option("--language", help="python or c.")] = "python",
+    language: Annotated[str, typer.Option("--language", help="python, c or cpp.")] = "python",
     entry_point: Annotated[
         str, typer.Option("--entry-point", help="Name that the program must define.")
     ] = "",
@@ -298,17 +224,23 @@ def grade(
     sandbox: SandboxOption = "bwrap",
     engine: Annotated[str, typer.Option("--engine", help="local.")] = "local",
     address: Annotated[str, typer.Option("--address", help="Not in this version yet.")] = "",
+    audit: Annotated[int, typer.Option("--audit", min=0, help="Passes to test again.")] = 0,
+    audit_inputs: Annotated[
+        int, typer.Option("--audit-inputs", min=1, help="Fresh inputs for each audited pass.")
+    ] = 10_000,
     json: JsonOption = False,
 ) -> None:
     """Grade completions, or grade a study again without a model and show what changed."""
+    from codequake.study.auditing import AuditPlan
     from codequake.study.config import GraderSettings
     from codequake.study.regrade import grade_source
 
     if engine != "local" or address:
         raise NotAvailableError("--engine has only local in this version, which has no --address")
     settings = GraderSettings(timeout=timeout, sandbox=sandbox)
+    plan = AuditPlan(audit, audit_inputs) if audit else None
     with Terminal() as notify:
-        result = grade_source(source, problems, out, _workers(workers), settings, notify)
+        result = grade_source(source, problems, out, _workers(workers), settings, notify, plan)
     if json:
         emit(result.as_json())
     else:

@@ -11,8 +11,12 @@ from codequake.grading.grader import Grader, verdict_key
 from codequake.grading.oracle import SandboxOracle
 from codequake.grading.running import Program, grade_programs
 from codequake.grading.selftest import self_test
+from codequake.grading.trust import AUDIT_INPUTS, AuditItem, AuditReport, audit_passes
 
 __all__ = [
+    "AUDIT_INPUTS",
+    "AuditItem",
+    "AuditReport",
     "CompletionFile",
     "Continuation",
     "Continuations",
@@ -21,6 +25,7 @@ __all__ = [
     "Grader",
     "Program",
     "SandboxOracle",
+    "audit_passes",
     "extract",
     "grade_items",
     "grade_programs",

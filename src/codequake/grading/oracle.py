@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from codequake.canonical import canonical_json
 from codequake.errors import DataError, MachineError
 from codequake.grading.compare import parse_output
+from codequake.grading.together import LANGUAGES, MOST_INPUTS, answers_in, job_of
 from codequake.ports import Answer
 from codequake.records import Interface, JsonText, Problem, Reference
-from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox import Backend, Care, Ending, Job, Limits, Mode, Outcome, Run
 from codequake.seeding import seed_for
 from codequake.tasks import Language
 
@@ -24,6 +25,9 @@ def codequake_generate(seeds):
     import random
     return [generate(random.Random(seed), number) for number, seed in enumerate(seeds)]
 """
+
+# Below this a process for each input is fast enough.
+_FEW = 200
 
 
 class SandboxOracle:
@@ -40,11 +44,19 @@ class SandboxOracle:
 
         Where the problem has assertions, an input is a test of statements: the answer is ``true``
         when they end, else it says what they raised.  A reference that does not compile, lacks its
-        entry point or crashes gives answers that say so.  Raises ``MachineError`` when the sandbox
-        itself fails, which a right test then shows; a test whose own code fails is an answer.
+        entry point or crashes gives answers that say so.  More than 200 inputs are run in few
+        processes where that gives an answer for each (of main programs, see
+        ``codequake.grading.together``).  Raises ``MachineError`` when the sandbox itself fails,
+        which a right test then shows; a test whose own code fails is an answer.
         """
         if not inputs:
             return ()
+        many = len(inputs) > _FEW and problem.assertions is None
+        stdin = problem.interface is Interface.STDIN
+        if stdin and many and reference.language in LANGUAGES:
+            found = self._together(reference, inputs)
+            if found is not None:
+                return found
         job = Job(
             reference.language,
             reference.code,
@@ -54,7 +66,8 @@ class SandboxOracle:
             self._limits,
             setup=problem.assertions or "",
         )
-        outcome = self._backend.run(job)
+        outcome = self._fast(job) if many and not stdin else None
+        outcome = outcome or self._backend.run(job)
         if outcome.harness_error is not None and job.mode is Mode.ASSERT and self._can_test():
             if len(inputs) > 1:  # one test that cannot run keeps the others from running
                 return tuple(self.answers(problem, reference, (item,))[0] for item in inputs)
@@ -69,6 +82,27 @@ class SandboxOracle:
         if job.mode is Mode.ASSERT:
             return tuple(_held(run) for run in outcome.runs)
         return tuple(_answer(run) for run in outcome.runs)
+
+    def _fast(self, job: Job) -> Outcome | None:
+        """Run a function on all inputs in one process; ``None`` unless it answers every one."""
+        (outcome,) = self._backend.run_all([job], Care.TOGETHER)
+        answered = outcome.harness_error is None and len(outcome.runs) == len(job.inputs)
+        if answered and all(run.ending is Ending.RETURNED for run in outcome.runs):
+            return outcome
+        return None
+
+    def _together(
+        self, reference: Reference, inputs: Sequence[JsonText]
+    ) -> tuple[Answer, ...] | None:
+        answers: list[Answer] = []
+        for at in range(0, len(inputs), MOST_INPUTS):
+            piece = inputs[at : at + MOST_INPUTS]
+            outcome = self._run(job_of(reference, piece, self._limits))
+            found = answers_in(reference, outcome.runs[0], len(piece)) if outcome.runs else None
+            if found is None:
+                return None
+            answers += found
+        return tuple(answers)
 
     def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
         """Return inputs 0 to ``count - 1`` of the problem's generator.

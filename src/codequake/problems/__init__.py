@@ -1,7 +1,13 @@
 """Problems: the bundled sets, people's own, and the check that runs all that they claim."""
 
-from codequake.problems.building import build_tests, rebuild_file
-from codequake.problems.checking import Agree, Finding, Report, check_problems
+from codequake.problems.building import build_tests, fresh_inputs, rebuild_file
+from codequake.problems.checking import (
+    FORMULA_INPUTS,
+    Agree,
+    Finding,
+    Report,
+    check_problems,
+)
 from codequake.problems.rendering import input_stands_in, render_statement, shown_output
 from codequake.problems.sampling import sample_inputs
 from codequake.problems.sets import (
@@ -17,6 +23,7 @@ from codequake.problems.sets import (
 )
 
 __all__ = [
+    "FORMULA_INPUTS",
     "Agree",
     "Finding",
     "Origin",
@@ -25,6 +32,7 @@ __all__ = [
     "build_tests",
     "check_problems",
     "find_problem",
+    "fresh_inputs",
     "input_stands_in",
     "load_set",
     "problem_set",

@@ -24,10 +24,13 @@ from codequake.problems.structure import structure_findings
 from codequake.records import Comparison, Interface, JsonText, Problem, Test
 from codequake.seeding import seed_for
 
-__all__ = ["Agree", "Finding", "Report", "check_problems"]
+__all__ = ["FORMULA_INPUTS", "Agree", "Finding", "Report", "check_problems"]
 
 Agree = Callable[[JsonText, JsonText, Comparison, Interface], bool]
 """Whether an output (second) agrees with the expected one (first)."""
+
+FORMULA_INPUTS = 10_000
+"""Inputs on which the references of a formula prompt agree before it is admitted."""
 
 _HIDDEN = 20
 _NO_REFERENCE = "there is no reference program to run"
@@ -68,6 +71,7 @@ def check_problems(
     agree: Agree,
     seed: int = 0,
     fresh: int = 20,
+    formula_inputs: int = FORMULA_INPUTS,
     hidden: int = _HIDDEN,
     origin: Origin = Origin.AUTHORED,
 ) -> Iterator[Report]:
@@ -79,9 +83,9 @@ def check_problems(
 
     Of all others, shown by execution: every reference passes every test (the visible ones are the
     examples of the statement, whose shown outputs are compared too), all references agree on
-    ``fresh`` inputs drawn anew, and every wrong program answers something and is rejected by a
-    hidden test.  Shown
-    from the text: visible inputs stand in the statement and hidden ones do not, there are at least
+    ``fresh`` inputs drawn anew (those of a formula prompt on ``formula_inputs``, edge cases mixed
+    in), and every wrong program answers something and is rejected by a hidden test.  Shown from the
+    text: visible inputs stand in the statement and hidden ones do not, there are at least
     ``hidden`` hidden tests, the structured statement renders to the flat one, slots, glossaries and
     renames fit, a formula prompt keeps its own declarations, no id stands twice and no two
     references are one program.  Raises ``MachineError`` when the oracle cannot run.
@@ -112,7 +116,9 @@ def check_problems(
             *(Finding("references", text) for text in twins.get(problem.problem_id, ())),
             *_examples(problem, agree),
             *_references(problem, oracle, agree),
-            *_fresh(problem, oracle, agree, seed, fresh),
+            *_fresh(
+                problem, oracle, agree, seed, fresh if problem.formula is None else formula_inputs
+            ),
             *_wrong(problem, oracle, agree),
         ]
         yield Report(problem.problem_id, tuple(findings))
@@ -239,24 +245,34 @@ def _fresh(
         return
     first, *others = problem.references
     wanted = oracle.answers(problem, first, inputs)
+    for item, want in zip(inputs, wanted, strict=True):
+        if want.output is None:
+            lead = f"on the fresh input {_short(item)} reference {first.name!r} fails"
+            yield Finding("generator", f"{lead}: {want.problem}")
+            return
     for other in others:
+        differing = []
         for item, want, got in zip(
             inputs, wanted, oracle.answers(problem, other, inputs), strict=True
         ):
-            lead = f"on the fresh input {_short(item)} reference"
-            if want.output is None:
-                yield Finding("generator", f"{lead} {first.name!r} fails: {want.problem}")
-                return
-            if got.output is None:
-                yield Finding("generator", f"{lead} {other.name!r} fails: {got.problem}")
-                break
-            if not agree(want.output, got.output, problem.comparison, problem.interface):
-                yield Finding(
-                    "generator",
-                    f"{lead} {first.name!r} gives {_short(want.output)} and {other.name!r} "
-                    f"{_short(got.output)}",
-                )
-                break
+            assert want.output is not None
+            if got.output is None or not agree(
+                want.output, got.output, problem.comparison, problem.interface
+            ):
+                differing.append((item, want.output, got))
+        if differing:
+            yield Finding("generator", _disagreement(first.name, other.name, differing, count))
+
+
+def _disagreement(
+    first: str, other: str, differing: list[tuple[JsonText, JsonText, Answer]], count: int
+) -> str:
+    item, want, got = differing[0]
+    lead = f"on the fresh input {_short(item)} reference"
+    rest = f"; they differ on {len(differing)} of {count}" if len(differing) > 1 else ""
+    if got.output is None:
+        return f"{lead} {other!r} fails: {got.problem}{rest}"
+    return f"{lead} {first!r} gives {_short(want)} and {other!r} {_short(got.output)}{rest}"
 
 
 def _wrong(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:

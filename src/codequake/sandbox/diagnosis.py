@@ -17,6 +17,7 @@ from codequake.sandbox.bubblewrap import (
 )
 from codequake.sandbox.interpreter import find_interpreter
 from codequake.sandbox.seccomp import MACHINES
+from codequake.sandbox.toolchains import Toolchain, toolchains
 
 __all__ = ["Finding", "diagnose"]
 
@@ -48,13 +49,13 @@ class Finding:
 
 
 def diagnose() -> tuple[Finding, ...]:
-    """Look at bubblewrap, namespaces, the system-call filter, gcc, Python and control groups."""
+    """Look at bubblewrap, namespaces, the call filter, compilers, Python and control groups."""
     return (
         _bubblewrap(),
         _namespaces(),
         _filter(),
         _interpreter(),
-        _compiler(),
+        *(_compiler(chain) for chain in toolchains().values() if chain.build),
         _process_limit(),
         _control_groups(),
     )
@@ -113,16 +114,17 @@ def _interpreter() -> Finding:
     return Finding(name, True, True, f"{found.version} at {place}", "")
 
 
-def _compiler() -> Finding:
-    program = Path("/usr/bin/gcc")
-    works, said = _said([str(program), "--version"])
+def _compiler(chain: Toolchain) -> Finding:
+    name, program = f"{chain.title} compiler", chain.build[0]
+    works, said = _said([program, "--version"])
+    remedy = f"apt-get install {chain.packages}"
     if not works:
-        remedy = "apt-get install gcc libc6-dev"
-        return Finding("C compiler", False, False, "no /usr/bin/gcc: C is not graded", remedy)
-    if not Path("/usr/include/stdio.h").exists():
-        remedy = "apt-get install libc6-dev"
-        return Finding("C compiler", False, False, "the C library has no headers", remedy)
-    return Finding("C compiler", True, False, said, "")
+        missing = f"no {program}: {chain.title} is not graded"
+        return Finding(name, False, False, missing, remedy)
+    if not Path(chain.headers).exists():
+        missing = f"no headers at {chain.headers}: {chain.title} is not graded"
+        return Finding(name, False, False, missing, remedy)
+    return Finding(name, True, False, said, "")
 
 
 def _process_limit() -> Finding:

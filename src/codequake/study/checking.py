@@ -10,7 +10,14 @@ from typing import Any
 from codequake.codec import to_plain
 from codequake.errors import CheckFailedError
 from codequake.grading import SandboxOracle, outputs_agree
-from codequake.problems import ProblemFile, Report, check_problems, read_set, set_names
+from codequake.problems import (
+    FORMULA_INPUTS,
+    ProblemFile,
+    Report,
+    check_problems,
+    read_set,
+    set_names,
+)
 from codequake.study.progress import Notify
 from codequake.study.sandboxes import open_sandbox
 
@@ -62,9 +69,15 @@ class CheckedSets:
         return sum(bool(report.findings) for report in self.reports)
 
 
-def check_sets(names: tuple[str, ...] | None, sandbox: str, notify: Notify) -> CheckedSets:
+def check_sets(
+    names: tuple[str, ...] | None,
+    sandbox: str,
+    notify: Notify,
+    formula_inputs: int = FORMULA_INPUTS,
+) -> CheckedSets:
     """Check the named sets, or all bundled ones.
 
+    ``formula_inputs`` is the number of inputs on which references of a formula prompt must agree.
     The good problems of a file are checked even when other lines are bad.  Raises ``UserError``
     when a file cannot be read at all.
     """
@@ -75,7 +88,11 @@ def check_sets(names: tuple[str, ...] | None, sandbox: str, notify: Notify) -> C
     with notify.stage("checking problems", total) as progress:
         for found in sets:
             checks = check_problems(
-                found.problems, oracle, agree=outputs_agree, origin=found.origin
+                found.problems,
+                oracle,
+                agree=outputs_agree,
+                origin=found.origin,
+                formula_inputs=formula_inputs,
             )
             for report, place in zip(checks, _places(found), strict=True):
                 reports.append(dataclasses.replace(report, place=place))
