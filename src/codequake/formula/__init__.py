@@ -11,6 +11,7 @@ from codequake.formula.assumptions import (
     nonzero,
     parse_assumption,
 )
+from codequake.formula.checker import Checker
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
 from codequake.formula.evaluation import evaluate
 from codequake.formula.faults import FormulaError
@@ -30,6 +31,7 @@ __all__ = [
     "RULES",
     "Assumption",
     "Certificate",
+    "Checker",
     "Distance",
     "Equivalence",
     "FormulaError",
