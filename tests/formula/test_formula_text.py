@@ -206,7 +206,7 @@ def test_declared_names() -> None:
     ("coefficients", "variables", "message"),
     [
         ({"a"}, {"a"}, "declared twice"),
-        ({"sin"}, set(), "a function's"),
+        ({"sin"}, set(), "reserved word"),
         ({"2a"}, set(), "not allowed"),
         ({"a b"}, set(), "not allowed"),
         ({""}, set(), "not allowed"),
