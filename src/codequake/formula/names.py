@@ -15,7 +15,7 @@ KNOWN_CONSTANTS = frozenset({"pi", "E"})
 """Names of numbers that may be declared; ``E`` is Euler's number, ``e`` is a coefficient."""
 
 RESERVED_WORDS = UNARY_FUNCTIONS | {
-    *("sum", "product", "integral"),
+    *("sum", "product"),
     *("forall", "exists", "if", "then", "else", "in", "old", "multiset", "true", "false"),
 }
 """Words with a meaning of their own, which no name may be."""
