@@ -16,10 +16,10 @@ from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equ
 from codequake.formula.evaluation import evaluate
 from codequake.formula.faults import FormulaError
 from codequake.formula.mutation import Mutant, Mutations, MutationStep, mutate
-from codequake.formula.names import PAPER_NAMES, Names
+from codequake.formula.names import PAPER_NAMES, Names, declare, parse_names
 from codequake.formula.nodes import Node, Op, coefficients_of, constants_of, variables_of
 from codequake.formula.parser import parse
-from codequake.formula.printer import Spacing, format_formula, size_of
+from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
 from codequake.formula.reduction import Reduction, ReductionStep, reduce_formula
 from codequake.formula.rules import RULES, Keeps, Rule, Scope
 from codequake.formula.source import to_c, to_python
@@ -54,17 +54,20 @@ __all__ = [
     "back",
     "coefficients_of",
     "constants_of",
+    "declare",
     "distance",
     "equivalent",
     "evaluate",
     "excludes_zero",
     "format_assumption",
+    "format_contract",
     "format_formula",
     "mutate",
     "neighbours",
     "nonzero",
     "parse",
     "parse_assumption",
+    "parse_names",
     "reduce_formula",
     "size_of",
     "to_c",
