@@ -167,18 +167,10 @@ class BallWorld:
         return c0 + argument * (c1 + argument * (c2 + argument * c3))
 
     def _aggregate(self, step: Step, ends: tuple[Ball, Ball], point: Mapping[str, Ball]) -> Ball:
-        """Return a sum or a product over few integers, or a stand-in for an integral.
-
-        The stand-in is the length of the interval times the mean of three values.  It says whether
-        there is something to integrate, and nothing is refuted with it.
-        """
+        """Return a sum or a product over few integers; no value for ends that are no integers."""
         low, high = ends
         body = step.inner
         assert body is not None
-        if step.text == "integral":
-            places = (low, (low + high) / 2, high)
-            total = sum(self.run(body, {**point, f"#{step.binds}": place}) for place in places)
-            return (high - low) * total / 3
         first, last = low.unique_fmpz(), high.unique_fmpz()
         if first is None or last is None or last - first >= _MOST_TERMS:
             return self.nan

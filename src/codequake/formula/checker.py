@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from codequake.formula.assumptions import Assumption, format_assumption, nonzero
 from codequake.formula.atoms import Atom, atoms_of
 from codequake.formula.balls import PRECISION, Ball, BallWorld
+from codequake.formula.contracts import ContractChecker, is_contract
 from codequake.formula.domain import Keys
 from codequake.formula.faults import FormulaError
 from codequake.formula.field import PRIME
@@ -15,7 +16,6 @@ from codequake.formula.matching import Evaluate, Match, match_atoms, same_values
 from codequake.formula.nodes import Node, names_of
 from codequake.formula.points import Point, bounds_of, draw_point
 from codequake.formula.printer import format_formula
-from codequake.formula.program import has_integral
 from codequake.formula.referee import REFEREE_SECONDS, Answer, Question, Ruling, ask_referee
 from codequake.formula.samples import Samples, UndefinedError, UnknownNameError
 from codequake.formula.verdicts import Certificate, Equivalence, Verdict
@@ -43,11 +43,18 @@ class Checker:
     """Says of many formulas whether they mean the same as the first one.
 
     ``assumptions`` are given for all of them.  The answer about a formula depends on the two
-    formulas, the assumptions and the seed, never on what was asked before.
+    formulas, the assumptions and the seed, never on what was asked before.  ``contract`` says
+    that the names are those of a contract, so that values are integers; a formula with what only
+    contracts have is taken for one in any case.
     """
 
     def __init__(
-        self, first: Node, assumptions: tuple[Assumption, ...] = (), *, seed: int = 0
+        self,
+        first: Node,
+        assumptions: tuple[Assumption, ...] = (),
+        *,
+        seed: int = 0,
+        contract: bool = False,
     ) -> None:
         self._first = first
         self._given = assumptions
@@ -56,6 +63,8 @@ class Checker:
         self._atoms = atoms_of(first)
         self._world = BallWorld(self._salt)
         self._sides: dict[frozenset[str], _Side] = {}
+        self._contract = contract or is_contract(first)
+        self._states = ContractChecker(first, assumptions, self._salt)
 
     def check(
         self,
@@ -70,6 +79,8 @@ class Checker:
         referee may compute, 0 for not at all; it is asked only what the two fast methods leave
         open.  Raises ``FormulaError`` for a statement and an expression.
         """
+        if self._contract or is_contract(second):
+            return self._states.check(second, assumptions)
         given = tuple(dict.fromkeys((*self._given, *assumptions)))
         atoms = atoms_of(second)
         if (atoms is None) != (self._atoms is None):
@@ -226,8 +237,6 @@ class _Side:
     def _refuted(self, second: Node, given: tuple[Assumption, ...]) -> Witness | None:
         """Return the witness that one of the usual points is for two expressions."""
         if self._atoms is not None or not self._facts(given)[1]:
-            return None
-        if has_integral(self._first) or has_integral(second):
             return None
         one, two = self._samples.at(self._first)[0], self._samples.at(second)[0]
         for place, mine, theirs in zip(self._places, one[4:], two[4:], strict=True):

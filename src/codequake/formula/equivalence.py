@@ -24,6 +24,7 @@ def equivalent(
     assumptions: tuple[Assumption, ...] = (),
     *,
     seed: int = 0,
+    contract: bool = False,
     referee_seconds: float = REFEREE_SECONDS,
 ) -> Equivalence:
     """Say whether two formulas mean the same wherever the assumptions hold.
@@ -32,5 +33,5 @@ def equivalent(
     A ``Checker`` answers faster where many formulas are compared with one.  Raises
     ``FormulaError`` when one is an equation or a relation and the other is not.
     """
-    checker = Checker(first, assumptions, seed=seed)
+    checker = Checker(first, assumptions, seed=seed, contract=contract)
     return checker.check(second, referee_seconds=referee_seconds)

@@ -106,7 +106,7 @@ def _counted(formulas: Iterable[Node]) -> tuple[str, ...]:
         end
         for formula in formulas
         for node in walk(formula)
-        if node.op is Op.AGGREGATE and node.text != "integral"
+        if node.op is Op.AGGREGATE
         for end in node.kids[1:3]
     )
     return names_of(*ends)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from codequake.formula.exact import exact_value
-from codequake.formula.nodes import Node, Op, walk
+from codequake.formula.nodes import Node, Op
 
-__all__ = ["Program", "Step", "compile_formula", "has_integral"]
+__all__ = ["Program", "Step", "compile_formula"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,6 @@ def compile_formula(formula: Node) -> Program:
 
     last = place(formula)
     return Program(tuple(steps[: last + 1]))
-
-
-def has_integral(formula: Node) -> bool:
-    """Say whether a formula has an integral, whose value is not computed here."""
-    return any(node.op is Op.AGGREGATE and node.text == "integral" for node in walk(formula))
 
 
 def _computed(node: Node) -> tuple[Node, ...]:

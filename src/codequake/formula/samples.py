@@ -219,7 +219,7 @@ class Samples:
         return self.at(Node(Op.DIVIDE, (argument, base)))
 
     def _aggregate(self, node: Node) -> Sampled:
-        """Sample a sum, product or integral as a function of its ends and of its body.
+        """Sample a sum or a product as a function of its ends and of its body.
 
         The name that it binds gets a value by how deep it is bound, so that its spelling does not
         matter.

@@ -20,7 +20,6 @@ from codequake.formula.points import (
     draw_point,
     format_value,
 )
-from codequake.formula.program import has_integral
 
 __all__ = ["Pair", "Search", "Witness", "holds", "values_witness"]
 
@@ -118,12 +117,11 @@ class Search:
 
     def run(self) -> Witness | None:
         """Return a witness, or ``None`` where the bounded search found none."""
-        blind = has_integral(self._pair.first) or has_integral(self._pair.second)
         for point in self._drawn():
             found = self._at(point)
-            if found is not None and not blind:
+            if found is not None:
                 return found
-        if self._first is None or not self.points or blind:
+        if self._first is None or not self.points:
             return None
         return self._exact_roots() or self._boxed_roots()
 
