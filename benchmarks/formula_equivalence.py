@@ -118,8 +118,11 @@ def measure(groups: list[tuple[Node, Mutants]]) -> dict[str, list[float]]:
             ]
         pairs.append(pair_times)
         set_up.append(set_up_times)
-    alone = [cpu(lambda f=f, m=m, g=g: equivalent(f, m, g, referee_seconds=0))
-             for f, mutants in groups for m, g in mutants]
+    alone = [
+        cpu(lambda f=f, m=m, g=g: equivalent(f, m, g, referee_seconds=0))
+        for f, mutants in groups
+        for m, g in mutants
+    ]
     return {
         "pair": [min(times) for times in zip(*pairs, strict=True)],
         "set_up": [min(times) for times in zip(*set_up, strict=True)],

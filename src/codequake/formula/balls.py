@@ -23,6 +23,7 @@ PRECISION = 128
 
 _LARGEST_EXPONENT = 2**20
 _MOST_TERMS = 64
+_MOST_PROGRAMS = 5_000
 _CUBIC = (-3, -2, -1, 1, 2, 3)
 
 Ball = Any
@@ -100,6 +101,8 @@ class BallWorld:
         """
         program = self._programs.get(node)
         if program is None:
+            if len(self._programs) >= _MOST_PROGRAMS:
+                self._programs.clear()
             program = self._programs[node] = compile_formula(node)
         with self.precision():
             return self.run(program, point)
@@ -124,22 +127,23 @@ class BallWorld:
             return values[left] / values[step.right]
         if op is Op.POWER:
             return self.power(values[left], values[step.right], step.number)
-        if op is Op.COEFFICIENT or op is Op.VARIABLE:
-            return point[step.text]
-        if op is Op.NUMBER:
-            assert step.number is not None
-            return self.number(step.number)
-        if op is Op.CONSTANT:
-            return self.constant(step.text)
+        if left < 0:
+            return self._leaf(step, point)
         if op is Op.NEGATE:
             return -values[left]
-        if op is Op.BOUND:
-            return point[f"#{step.text}"]
         if op is Op.LOGARITHM:
             return values[step.right].log() / values[left].log()
         if op is Op.AGGREGATE:
             return self._aggregate(step, (values[left], values[step.right]), point)
         return self.applied(op, step.text, values[left])
+
+    def _leaf(self, step: Step, point: Mapping[str, Ball]) -> Ball:
+        if step.op is Op.NUMBER:
+            assert step.number is not None
+            return self.number(step.number)
+        if step.op is Op.CONSTANT:
+            return self.constant(step.text)
+        return point[f"#{step.text}" if step.op is Op.BOUND else step.text]
 
     def power(self, base: Ball, exponent: Ball, number: Fraction | None) -> Ball:
         """Return a power; ``number`` is the exponent where it is written in numbers."""

@@ -17,6 +17,7 @@ from codequake.formula.nodes import Node, names_of
 from codequake.formula.points import Point, bounds_of, draw_point
 from codequake.formula.printer import format_formula
 from codequake.formula.referee import REFEREE_SECONDS, Answer, Question, Ruling, ask_referee
+from codequake.formula.renaming import renamed_back
 from codequake.formula.samples import Samples, UndefinedError, UnknownNameError
 from codequake.formula.verdicts import Certificate, Equivalence, Verdict
 from codequake.formula.witness import Pair, Search, Witness, holds, values_witness
@@ -71,14 +72,19 @@ class Checker:
         second: Node,
         assumptions: tuple[Assumption, ...] = (),
         *,
+        renamed: Mapping[str, str] | None = None,
         referee_seconds: float = REFEREE_SECONDS,
     ) -> Equivalence:
         """Say whether the second formula means the same wherever all assumptions hold.
 
-        ``assumptions`` are added to those of the checker.  ``referee_seconds`` is how long the
-        referee may compute, 0 for not at all; it is asked only what the two fast methods leave
-        open.  Raises ``FormulaError`` for a statement and an expression.
+        ``assumptions`` are added to those of the checker.  ``renamed`` maps names of the first
+        formula to what they are called in the second; assumptions use the names of the first.
+        ``referee_seconds`` is how long the referee may compute, 0 for not at all; it is asked only
+        what the two fast methods leave open.  Raises ``FormulaError`` for a statement and an
+        expression, and for a renaming that makes two names one.
         """
+        if renamed:
+            second = renamed_back(self._first, second, renamed)
         if self._contract or is_contract(second):
             return self._states.check(second, assumptions)
         given = tuple(dict.fromkeys((*self._given, *assumptions)))
@@ -96,7 +102,9 @@ class Checker:
 
     def _side(self, more: frozenset[str]) -> _Side:
         if more not in self._sides:
-            names = names_of(self._first, *(x for one in self._given for x in (one.left, one.right)))
+            names = names_of(
+                self._first, *(x for one in self._given for x in (one.left, one.right))
+            )
             every = (*names, *sorted(more.difference(names)))
             self._sides[more] = _Side(self._first, every, self._given, self._world, self._salt)
         return self._sides[more]
@@ -212,12 +220,18 @@ class _Side:
         """Return the demands of one formula that do not follow from the other's or the facts."""
         mine, theirs, facts, implied = keys
         demands = self._samples.demands
+        wanted = [
+            (key, known)
+            for keys_of_one, known in ((mine, facts | implied), (theirs, facts | self._implied))
+            for key in demands.missing(keys_of_one, known)
+        ]
+        wanted.sort(key=lambda one: demands.node(one[0]).depth)
         found: list[Assumption] = []
-        for wanted, known in ((mine, facts | implied), (theirs, facts | self._implied)):
-            for key in demands.missing(wanted, known):
-                if key not in known:
-                    found.append(demands.assumption(key))
-                    known |= demands.closed(frozenset((key,)))
+        stated: Keys = frozenset()
+        for key, known in wanted:
+            if key not in stated and not demands.follows(key, known | stated):
+                found.append(demands.assumption(key))
+                stated |= demands.closed(frozenset((key,)))
         return found
 
     def _unmatched(
@@ -314,9 +328,7 @@ class _Side:
             found.append(self._drawn(len(found), given, ()))
         return found[0], found[1]
 
-    def _drawn(
-        self, number: int, given: tuple[Assumption, ...], parts: tuple[Node, ...]
-    ) -> _Place:
+    def _drawn(self, number: int, given: tuple[Assumption, ...], parts: tuple[Node, ...]) -> _Place:
         bounds = bounds_of(given, (*self._parts, *parts))
         point = draw_point(self._names, self._salt, number, bounds)
         return _Place(point, {name: self._world.ball(value) for name, value in point.items()})
@@ -332,7 +344,7 @@ class _Side:
         key = points, bits, answer
         found = self._certificates.get(key)
         if found is None:
-            versions = (_ENGINE, f"python-flint {self._world.version}")
+            versions: tuple[str, ...] = (_ENGINE, f"python-flint {self._world.version}")
             method = _METHOD
             if answer is not None and answer.version:
                 method = f"{_METHOD}, then SymPy as a referee"

@@ -100,7 +100,7 @@ def scope_of(symbols: Symbols, most: int) -> Scope:
 def count_states(symbols: Symbols, scope: Scope) -> int:
     """Return how many states a scope has."""
     values = 2 * scope.value + 1
-    count = values ** len(symbols.integers) * 2 ** len(symbols.truths)
+    count: int = values ** len(symbols.integers) * 2 ** len(symbols.truths)
     for name, rank in symbols.sequences:
         copies = 2 if name in symbols.old else 1
         count *= sum(values ** (copies * math.prod(shape)) for shape in _shapes(rank, scope))

@@ -101,9 +101,7 @@ def _binder(node: Node, old: bool) -> Reader:
         if left == len(names):
             return bool(body(state))
         # No value for one number is none for the whole, so all are looked at.
-        found = [
-            quantified({**state, names[left]: value}, left + 1) for value in _BOUND_VALUES
-        ]
+        found = [quantified({**state, names[left]: value}, left + 1) for value in _BOUND_VALUES]
         return all(found) if every else any(found)
 
     return quantified

@@ -10,8 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from fractions import Fraction
-from typing import assert_never
+from typing import Any, assert_never
 
 from codequake.formula.assumptions import Assumption, Relation
 from codequake.formula.exact import exact_value
@@ -34,11 +33,12 @@ Key = tuple[Kind, int, int]
 
 Keys = frozenset[Key]
 
-Values = tuple[Element, Element, Element, Element, object, object]
+Values = tuple[Element, Element, Element, Element, Any, Any]
 """Values of one expression: a point and the scaled point modulo two primes, then two balls."""
 
 NOTHING: Keys = frozenset()
 _LARGEST_PRODUCT = 3
+_MOST_FACTORS = 12
 _TRANSPARENT = (Op.PAREN, Op.NEGATE)
 # Functions that are 0 exactly where their argument is.
 _AS_ZERO = ("sqrt", "abs")
@@ -64,6 +64,8 @@ class Demands:
         if power is not None:
             return self.nonzero(base) if power <= 0 else NOTHING
         number = exact_value(exponent)
+        if number is not None and number.denominator == 1:
+            return self.nonzero(base) if number <= 0 else NOTHING
         if number is not None and number > 0:
             return self.not_negative(base)
         return self.positive(base)
@@ -144,7 +146,50 @@ class Demands:
         if not left:
             return []
         order = sorted(left, key=lambda key: (self._nodes[key].depth, key))
-        return [key for key in order if not self._is_product(key, known)]
+        return [key for key in order if not self.follows(key, known, left)]
+
+    def follows(self, key: Key, known: Keys, beside: Keys = NOTHING) -> bool:
+        """Say whether a demand follows from those known.
+
+        ``beside`` are demands that may stand with it in a product that is known not to be 0.
+        """
+        kind, node = key[0], self._nodes[key]
+        match kind:
+            case Kind.POSITIVE:
+                return self.is_positive(node, known)
+            case Kind.NOT_NEGATIVE:
+                return self.is_not_negative(node, known)
+            case Kind.NONZERO:
+                return self._is_product(key, known) or self._is_factor(key, known, beside)
+            case _:
+                assert_never(kind)
+
+    def is_positive(self, node: Node, known: Keys) -> bool:
+        """Say whether it follows from the known demands that an expression is above 0."""
+        if node.op is Op.PAREN:
+            return self.is_positive(node.kids[0], known)
+        if self.positive(node) <= known:
+            return True
+        if node.op in (Op.MULTIPLY, Op.DIVIDE):
+            opposite = [Node(Op.NEGATE, (kid,)) for kid in node.kids]
+            return all(self.is_positive(kid, known) for kid in node.kids) or all(
+                self.is_positive(kid, known) for kid in opposite
+            )
+        if node.op is Op.ADD:
+            return any(self.is_positive(kid, known) for kid in node.kids) and all(
+                self.is_not_negative(kid, known) for kid in node.kids
+            )
+        return node.op is Op.POWER and self.is_positive(node.kids[0], known)
+
+    def is_not_negative(self, node: Node, known: Keys) -> bool:
+        """Say whether it follows from the known demands that an expression is not below 0."""
+        if node.op is Op.PAREN:
+            return self.is_not_negative(node.kids[0], known)
+        if self.not_negative(node) <= known or self.is_positive(node, known):
+            return True
+        return node.op in (Op.ADD, Op.MULTIPLY) and all(
+            self.is_not_negative(kid, known) for kid in node.kids
+        )
 
     def assumption(self, key: Key) -> Assumption:
         """Return a demand as an assumption such as ``a != 0``."""
@@ -168,16 +213,26 @@ class Demands:
 
     def _is_product(self, key: Key, known: Keys) -> bool:
         """Say whether an expression is a product of known ones, up to a number."""
-        factors = [one for one in known if one[0] is Kind.NONZERO]
-        if key[0] is not Kind.NONZERO or len(factors) > 20:
+        return self._has_product(key, [one for one in known if one[0] is Kind.NONZERO], None)
+
+    def _is_factor(self, key: Key, known: Keys, beside: Keys) -> bool:
+        """Say whether a known product has the expression as a factor, up to a number."""
+        factors = [one for one in (known | beside) if one[0] is Kind.NONZERO]
+        return any(self._has_product(one, factors, key) for one in known if one[0] is Kind.NONZERO)
+
+    def _has_product(self, key: Key, factors: list[Key], wanted: Key | None) -> bool:
+        """Say whether 2 or 3 factors, ``wanted`` among them, have an expression as product."""
+        if len(factors) > _MOST_FACTORS:
             return False
         here, _, there, _, _, _ = self._values(self._nodes[key])
         for count in range(2, _LARGEST_PRODUCT + 1):
             for chosen in itertools.combinations_with_replacement(factors, count):
-                first = second = 1
+                if wanted is not None and wanted not in chosen:
+                    continue
+                first, second = here * 0 + 1, there * 0 + 1
                 for _, one, two in chosen:
                     first, second = first * one, second * two
-                if here * 0 + first == key[1] and there * 0 + second == key[2]:
+                if first == key[1] and second == key[2]:
                     return True
         return False
 
@@ -187,7 +242,7 @@ class Demands:
         if constant and _met(kind, ball):
             return NOTHING
         if kind is Kind.NONZERO and here and there and not constant:
-            key = (kind, int(scaled / here), int(scaled_there / there))
+            key: Key = (kind, int(scaled / here), int(scaled_there / there))
         else:
             key = (kind, int(here), int(there))
         self._nodes.setdefault(key, node)
@@ -218,15 +273,14 @@ def _difference(left: Node, right: Node) -> Node:
     return Node(Op.NEGATE, (right,)) if is_number(left, 0) else Node(Op.SUBTRACT, (left, right))
 
 
-def _met(kind: Kind, ball: object) -> bool:
+def _met(kind: Kind, ball: Any) -> bool:
     """Say whether the ball of a constant proves that it meets the demand."""
-    nothing = Fraction(0).numerator
     match kind:
         case Kind.NONZERO:
-            return bool(ball > nothing or ball < nothing)  # type: ignore[operator]
+            return bool(ball > 0 or ball < 0)
         case Kind.POSITIVE:
-            return bool(ball > nothing)  # type: ignore[operator]
+            return bool(ball > 0)
         case Kind.NOT_NEGATIVE:
-            return bool(ball >= nothing)  # type: ignore[operator]
+            return bool(ball >= 0)
         case _:
             assert_never(kind)

@@ -9,6 +9,8 @@ back as a condition, never silently.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from codequake.formula.assumptions import Assumption
 from codequake.formula.checker import Checker
 from codequake.formula.nodes import Node
@@ -25,6 +27,7 @@ def equivalent(
     *,
     seed: int = 0,
     contract: bool = False,
+    renamed: Mapping[str, str] | None = None,
     referee_seconds: float = REFEREE_SECONDS,
 ) -> Equivalence:
     """Say whether two formulas mean the same wherever the assumptions hold.
@@ -34,4 +37,4 @@ def equivalent(
     ``FormulaError`` when one is an equation or a relation and the other is not.
     """
     checker = Checker(first, assumptions, seed=seed, contract=contract)
-    return checker.check(second, referee_seconds=referee_seconds)
+    return checker.check(second, renamed=renamed, referee_seconds=referee_seconds)

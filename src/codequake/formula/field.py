@@ -62,7 +62,7 @@ class PrimeField:
 
     def drawn(self, name: str, *arguments: Element) -> Element:
         """Return the random value, never 0, of a name or of a function at its arguments."""
-        key = (name, *map(int, arguments))
+        key: tuple[str | int, ...] = (name, *map(int, arguments))
         found = self._tables.get(key)
         if found is None:
             value = drawn_integer(self.prime, self._salt, *key) % (self.prime - 1) + 1

@@ -9,7 +9,7 @@ from codequake.formula.atoms import Atom, Sign
 from codequake.formula.balls import Ball
 from codequake.formula.domain import Keys, Kind, Values
 from codequake.formula.nodes import Node, Op
-from codequake.formula.ratio import Growth, Pattern, growth_of, pattern_of, powers_of
+from codequake.formula.ratio import Pattern, growth_of, pattern_of, powers_of
 from codequake.formula.samples import Sampled, Samples
 
 __all__ = ["Evaluate", "Factor", "Match", "error_bits", "match_atoms", "same_values"]
@@ -183,7 +183,7 @@ _ONES: Values = (1, 1, 1, 1, 1, 1)
 def _has_sign(node: Node, samples: Samples, known: Keys) -> bool:
     demands = samples.demands
     opposite = Node(Op.NEGATE, (node,))
-    return demands.positive(node) <= known or demands.positive(opposite) <= known
+    return demands.is_positive(node, known) or demands.is_positive(opposite, known)
 
 
 def _leaves(*formulas: Node) -> Mapping[str, Node]:

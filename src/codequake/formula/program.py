@@ -1,4 +1,4 @@
-"""Formulas as straight-line programs: each subtree once, in an order in which it can be computed."""
+"""Formulas as straight-line programs: each subtree once, its parts before it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _CALLS = ("sin", "cos", "tan", "sqrt", "exp")
 _PRIMES = {"call": "", "derivative": "'", "second_derivative": "''"}
 
 
-class _Unsupported(Exception):
+class _UnsupportedError(Exception):
     """A node of which SymPy is not told."""
 
 
@@ -115,7 +115,7 @@ class _Builder:
             return sympy.log(kids[1]) / sympy.log(kids[0])
         if op in _PRIMES:
             return self._call(op, text, kids[0])
-        raise _Unsupported(op)
+        raise _UnsupportedError(op)
 
     def _arithmetic(self, op: str, left: Value, right: Value) -> Value:
         match op:

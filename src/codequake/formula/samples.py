@@ -8,6 +8,7 @@ its subtrees with other mutants, so that only what is new is computed.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -20,10 +21,11 @@ from codequake.formula.nodes import Node, Op
 
 __all__ = ["LARGEST_POWER", "Sampled", "Samples", "UndefinedError", "UnknownNameError"]
 
-LARGEST_POWER = 1000
+LARGEST_POWER = 1_000_000
 """Exponents up to this are powers in the field; others are functions without a meaning."""
 
 _MOST_KEPT = 50_000
+_MOST_TERMS = 64
 _PRIMES = {Op.CALL: "", Op.DERIVATIVE: "'", Op.SECOND_DERIVATIVE: "''"}
 
 Sampled = tuple[Values, int, int, Keys]
@@ -99,7 +101,7 @@ class Samples:
         return made
 
     def power(self, node: Node) -> int | None:
-        """Return the integer, of size at most 1000, that an exponent has everywhere."""
+        """Return the integer, of size at most a million, that an exponent has everywhere."""
         if node.op is Op.NUMBER:
             number = Fraction(node.text)
             whole = number.denominator == 1 and number <= LARGEST_POWER
@@ -225,6 +227,9 @@ class Samples:
         matter.
         """
         bound, low, high, body = node.kids
+        first, last = self.power(low), self.power(high)
+        if first is not None and last is not None and 0 <= last - first < _MOST_TERMS:
+            return self._written_out(node, range(first, last + 1))
         inner = _with_bound(body, bound, Node(Op.BOUND, (), f"#{_bindings(body)}"))
         parts = [self.at(kid) for kid in (low, high, inner)]
         columns = list(zip(*(values for values, _, _, _ in parts), strict=True))
@@ -241,6 +246,22 @@ class Samples:
         degree = sum(part[1] for part in parts) + 1
         calls = sum(part[2] for part in parts) + 1
         return values, degree, calls, parts[0][3] | parts[1][3] | parts[2][3]
+
+    def _written_out(self, node: Node, numbers: range) -> Sampled:
+        """Sample a sum or a product of few terms term by term."""
+        bound, body = node.kids[0], node.kids[3]
+        combine = operator.mul if node.text == "product" else operator.add
+        terms = [self.at(_with_bound(body, bound, _integer(number))) for number in numbers]
+        values, degree, calls, keys = terms[0]
+        for more in terms[1:]:
+            values = tuple(map(combine, values, more[0]))
+            degree, calls, keys = degree + more[1], calls + more[2], keys | more[3]
+        return values, degree, calls, keys
+
+
+def _integer(number: int) -> Node:
+    node = Node(Op.NUMBER, (), str(abs(number)))
+    return node if number >= 0 else Node(Op.NEGATE, (node,))
 
 
 def _bindings(node: Node) -> int:
