@@ -11,9 +11,12 @@ from codequake.formula.assumptions import (
     nonzero,
     parse_assumption,
 )
+from codequake.formula.contracts import Atom, atoms_of, replace_atom
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
 from codequake.formula.evaluation import evaluate
 from codequake.formula.faults import FormulaError
+from codequake.formula.latex import format_latex
+from codequake.formula.latex_reader import parse_latex
 from codequake.formula.mutation import Mutant, Mutations, MutationStep, mutate
 from codequake.formula.names import PAPER_NAMES, Names, declare, parse_names
 from codequake.formula.nodes import Node, Op, coefficients_of, constants_of, variables_of
@@ -21,6 +24,7 @@ from codequake.formula.parser import parse
 from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
 from codequake.formula.reduction import Reduction, ReductionStep, reduce_formula
 from codequake.formula.rules import RULES, Keeps, Rule, Scope
+from codequake.formula.sorts import Sort, sort_of
 from codequake.formula.source import to_c, to_python
 from codequake.formula.space import Distance, Move, back, distance, neighbours
 from codequake.formula.witness import Witness
@@ -29,6 +33,7 @@ __all__ = [
     "PAPER_NAMES",
     "RULES",
     "Assumption",
+    "Atom",
     "Certificate",
     "Distance",
     "Equivalence",
@@ -46,9 +51,11 @@ __all__ = [
     "Relation",
     "Rule",
     "Scope",
+    "Sort",
     "Spacing",
     "Verdict",
     "Witness",
+    "atoms_of",
     "back",
     "coefficients_of",
     "constants_of",
@@ -60,14 +67,18 @@ __all__ = [
     "format_assumption",
     "format_contract",
     "format_formula",
+    "format_latex",
     "mutate",
     "neighbours",
     "nonzero",
     "parse",
     "parse_assumption",
+    "parse_latex",
     "parse_names",
     "reduce_formula",
+    "replace_atom",
     "size_of",
+    "sort_of",
     "to_c",
     "to_python",
     "variables_of",
