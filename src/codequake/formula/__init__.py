@@ -11,6 +11,7 @@ from codequake.formula.assumptions import (
     nonzero,
     parse_assumption,
 )
+from codequake.formula.collection import BundledFormula, Category, formula_set
 from codequake.formula.contracts import Atom, atoms_of, replace_atom
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
 from codequake.formula.evaluation import evaluate
@@ -27,6 +28,7 @@ from codequake.formula.rules import RULES, Keeps, Rule, Scope
 from codequake.formula.sorts import Sort, sort_of
 from codequake.formula.source import to_c, to_python
 from codequake.formula.space import Distance, Move, back, distance, neighbours
+from codequake.formula.truth import holds
 from codequake.formula.witness import Witness
 
 __all__ = [
@@ -34,6 +36,8 @@ __all__ = [
     "RULES",
     "Assumption",
     "Atom",
+    "BundledFormula",
+    "Category",
     "Certificate",
     "Distance",
     "Equivalence",
@@ -68,6 +72,8 @@ __all__ = [
     "format_contract",
     "format_formula",
     "format_latex",
+    "formula_set",
+    "holds",
     "mutate",
     "neighbours",
     "nonzero",
