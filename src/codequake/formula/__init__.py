@@ -12,9 +12,13 @@ from codequake.formula.assumptions import (
     parse_assumption,
 )
 from codequake.formula.checker import Checker
+from codequake.formula.collection import BundledFormula, Category, formula_set
+from codequake.formula.contracts import Atom, atoms_of, replace_atom
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
 from codequake.formula.evaluation import evaluate
 from codequake.formula.faults import FormulaError
+from codequake.formula.latex import format_latex
+from codequake.formula.latex_reader import parse_latex
 from codequake.formula.mutation import Mutant, Mutations, MutationStep, mutate
 from codequake.formula.names import PAPER_NAMES, Names, declare, parse_names
 from codequake.formula.nodes import Node, Op, coefficients_of, constants_of, variables_of
@@ -22,14 +26,19 @@ from codequake.formula.parser import parse
 from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
 from codequake.formula.reduction import Reduction, ReductionStep, reduce_formula
 from codequake.formula.rules import RULES, Keeps, Rule, Scope
+from codequake.formula.sorts import Sort, sort_of
 from codequake.formula.source import to_c, to_python
 from codequake.formula.space import Distance, Move, back, distance, neighbours
+from codequake.formula.truth import holds
 from codequake.formula.witness import Witness
 
 __all__ = [
     "PAPER_NAMES",
     "RULES",
     "Assumption",
+    "Atom",
+    "BundledFormula",
+    "Category",
     "Certificate",
     "Checker",
     "Distance",
@@ -48,9 +57,11 @@ __all__ = [
     "Relation",
     "Rule",
     "Scope",
+    "Sort",
     "Spacing",
     "Verdict",
     "Witness",
+    "atoms_of",
     "back",
     "coefficients_of",
     "constants_of",
@@ -62,14 +73,20 @@ __all__ = [
     "format_assumption",
     "format_contract",
     "format_formula",
+    "format_latex",
+    "formula_set",
+    "holds",
     "mutate",
     "neighbours",
     "nonzero",
     "parse",
     "parse_assumption",
+    "parse_latex",
     "parse_names",
     "reduce_formula",
+    "replace_atom",
     "size_of",
+    "sort_of",
     "to_c",
     "to_python",
     "variables_of",

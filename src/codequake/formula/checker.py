@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from codequake.formula.assumptions import Assumption, format_assumption, nonzero
-from codequake.formula.atoms import Atom, atoms_of
 from codequake.formula.balls import PRECISION, Ball, BallWorld
-from codequake.formula.contracts import ContractChecker, is_contract
+from codequake.formula.comparisons import Comparison, comparisons_of
+from codequake.formula.contract_checker import ContractChecker, is_contract
 from codequake.formula.domain import Keys
 from codequake.formula.faults import FormulaError
 from codequake.formula.field import PRIME
-from codequake.formula.matching import Evaluate, Match, match_atoms, same_values
+from codequake.formula.matching import Evaluate, Match, match_comparisons, same_values
 from codequake.formula.nodes import Node, names_of
 from codequake.formula.points import Point, bounds_of, draw_point
 from codequake.formula.printer import format_formula
@@ -61,7 +61,7 @@ class Checker:
         self._given = assumptions
         self._seed = seed
         self._salt = f"{seed}\n{format_formula(first)}"
-        self._atoms = atoms_of(first)
+        self._atoms = comparisons_of(first)
         self._world = BallWorld(self._salt)
         self._sides: dict[frozenset[str], _Side] = {}
         self._contract = contract or is_contract(first)
@@ -88,7 +88,7 @@ class Checker:
         if self._contract or is_contract(second):
             return self._states.check(second, assumptions)
         given = tuple(dict.fromkeys((*self._given, *assumptions)))
-        atoms = atoms_of(second)
+        atoms = comparisons_of(second)
         if (atoms is None) != (self._atoms is None):
             raise FormulaError("an equation and an expression cannot be compared")
         with self._world.precision():
@@ -110,7 +110,7 @@ class Checker:
         return self._sides[more]
 
 
-def _parts(formula: Node, atoms: tuple[Atom, ...] | None) -> tuple[Node, ...]:
+def _parts(formula: Node, atoms: tuple[Comparison, ...] | None) -> tuple[Node, ...]:
     """Return the expressions and differences that make up a formula."""
     if atoms is None:
         return (formula,)
@@ -133,7 +133,7 @@ class _Side:
         salt: str,
     ) -> None:
         self._first = first
-        self._atoms = atoms_of(first)
+        self._atoms = comparisons_of(first)
         self._names = names
         self._world = world
         self._salt = salt
@@ -149,7 +149,7 @@ class _Side:
     def check(
         self,
         second: Node,
-        atoms: tuple[Atom, ...] | None,
+        atoms: tuple[Comparison, ...] | None,
         given: tuple[Assumption, ...],
         seconds: float,
     ) -> Equivalence:
@@ -187,10 +187,14 @@ class _Side:
         return frozenset().union(*(self._samples.at(part)[3] for part in parts))
 
     def _match(
-        self, second: Node, atoms: tuple[Atom, ...] | None, known: Keys, points: list[Evaluate]
+        self,
+        second: Node,
+        atoms: tuple[Comparison, ...] | None,
+        known: Keys,
+        points: list[Evaluate],
     ) -> Match | None:
         if atoms is not None and self._atoms is not None:
-            return match_atoms(self._atoms, atoms, self._samples, known, points)
+            return match_comparisons(self._atoms, atoms, self._samples, known, points)
         match = same_values(self._samples.at(self._first), self._samples.at(second))
         if match is None or all(value(self._first).overlaps(value(second)) for value in points):
             return match
@@ -263,7 +267,7 @@ class _Side:
         self, second: Node, given: tuple[Assumption, ...], seen: int, seconds: float
     ) -> Equivalence:
         """Ask the referee, and take its yes where the formulas are defined at the same points."""
-        mine, theirs = self._own_demands(), self._demands_of(_parts(second, atoms_of(second)))
+        mine, theirs = self._own_demands(), self._demands_of(_parts(second, comparisons_of(second)))
         demands = self._samples.demands
         facts = self._facts(given)[0]
         needed = [demands.assumption(key) for key in sorted(mine | theirs)]

@@ -1,142 +1,93 @@
-"""Contract formulas are compared by their values in all states of a small scope.
+"""Contracts as formulas in an opaque skeleton: what stands between its connectives is an atom.
 
-No state that tells two formulas apart is a proof for the scope only; most mistakes in contracts
-show in small states.  Two formulas also differ where one has a value and the other has none: a
-guard that stands behind what it guards is such a mistake.
+The skeleton (``&&``, ``==>``, quantifiers and so on) is never changed: under short-circuit meaning
+``i < n && a[i] == k`` is defined where ``a[i] == k && i < n`` is not.  An atom is a relation of
+numbers or sequences, and may be replaced by one that means the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codequake.formula.assumptions import Assumption
-from codequake.formula.contract_states import (
-    Symbols,
-    all_states,
-    drawn_states,
-    scope_of,
-    symbols_of,
-)
-from codequake.formula.contract_values import (
-    Reader,
-    State,
-    UnsupportedError,
-    ValueMissingError,
-    compile_contract,
-)
-from codequake.formula.nodes import CONTRACT_OPS, Node, Op, walk
-from codequake.formula.printer import format_formula
-from codequake.formula.verdicts import Certificate, Equivalence, Verdict
-from codequake.formula.witness import Witness
+from codequake.formula.faults import FormulaError
+from codequake.formula.names import Names
+from codequake.formula.nodes import Node, Op
+from codequake.formula.sorts import Sort, sort_of
 
-__all__ = ["ContractChecker", "is_contract"]
-
-_MOST_STATES = 3000
-_DRAWN_STATES = 500
-_ENGINE = "codequake-formula 2"
-_NO_VALUE = object()
-
-
-def is_contract(formula: Node) -> bool:
-    """Say whether a formula has what only contracts have."""
-    return any(node.op in CONTRACT_OPS for node in walk(formula))
+__all__ = ["Atom", "atoms_of", "replace_atom"]
 
 
 @dataclass(frozen=True, slots=True)
-class _States:
-    """The states of some names in which all assumptions hold, and the first formula's values."""
+class Atom:
+    """A relation in a contract.
 
-    symbols: Symbols
-    states: tuple[State, ...]
-    values: tuple[object, ...]
-    scope: str
+    ``path`` leads to it from the root by indices of kids.  ``sort`` is the sort of its sides:
+    ``INTEGER`` where all are integers, so that only integer-safe changes keep its meaning,
+    ``SEQUENCE`` where sequences are compared or searched, else ``REAL``.  ``bound`` holds the
+    names of the quantifiers around it, outermost first.
+    """
 
-
-class ContractChecker:
-    """Says of many contract formulas whether they have the same values as the first one."""
-
-    def __init__(self, first: Node, assumptions: tuple[Assumption, ...], salt: str) -> None:
-        self._first = first
-        self._given = assumptions
-        self._salt = salt
-        self._kept: dict[tuple[Symbols, tuple[Assumption, ...]], _States] = {}
-
-    def check(self, second: Node, assumptions: tuple[Assumption, ...]) -> Equivalence:
-        """Compare two contract formulas where all assumptions hold."""
-        given = tuple(dict.fromkeys((*self._given, *assumptions)))
-        try:
-            known = self._states(second, given)
-            reader = compile_contract(second)
-        except UnsupportedError as error:
-            reason = f"{format_formula(error.node)} has no value in a contract"
-            return Equivalence(Verdict.UNKNOWN, _certificate("none", 0), None, (), reason)
-        defined = 0
-        for state, one in zip(known.states, known.values, strict=True):
-            two = _value(reader, state)
-            if one is _NO_VALUE and two is _NO_VALUE:
-                continue
-            if one is _NO_VALUE or two is _NO_VALUE or one != two:
-                witness = _witness(state, one, two)
-                certificate = _certificate(known.scope, defined)
-                return Equivalence(Verdict.DIFFERENT, certificate, witness, ())
-            defined += 1
-        certificate = _certificate(known.scope, defined)
-        if defined or self._first is second:
-            return Equivalence(Verdict.EQUIVALENT, certificate, None, ())
-        reason = "invalid formula: in no small state do both have a value"
-        return Equivalence(Verdict.UNKNOWN, certificate, None, (), reason)
-
-    def _states(self, second: Node, given: tuple[Assumption, ...]) -> _States:
-        sides = (side for one in given for side in (one.left, one.right))
-        symbols = symbols_of(self._first, second, *sides)
-        key = symbols, given
-        if key not in self._kept:
-            self._kept[key] = self._new_states(symbols, given)
-        return self._kept[key]
-
-    def _new_states(self, symbols: Symbols, given: tuple[Assumption, ...]) -> _States:
-        scope = scope_of(symbols, _MOST_STATES)
-        conditions = [compile_contract(_condition(one)) for one in given]
-        states = tuple(
-            state
-            for state in (
-                *all_states(symbols, scope),
-                *drawn_states(symbols, _DRAWN_STATES, self._salt),
-            )
-            if all(_value(condition, state) is True for condition in conditions)
-        )
-        reader = compile_contract(self._first)
-        text = f"lengths up to {scope.length}, values -{scope.value} to {scope.value}"
-        return _States(symbols, states, tuple(_value(reader, state) for state in states), text)
+    path: tuple[int, ...]
+    formula: Node
+    sort: Sort
+    bound: tuple[str, ...]
 
 
-def _condition(one: Assumption) -> Node:
-    return Node(Op.RELATION, (one.left, one.right), one.relation.value)
+_SKELETON = frozenset(
+    {Op.NOT, Op.AND, Op.OR, Op.IMPLIES, Op.IFF, Op.PAREN, Op.CONDITIONAL, Op.QUANTIFIER}
+)
+_RELATIONS = frozenset({Op.EQUATION, Op.RELATION, Op.CHAIN, Op.MEMBER})
 
 
-def _value(reader: Reader, state: State) -> object:
-    try:
-        return reader(state)
-    except ValueMissingError:
-        return _NO_VALUE
+def atoms_of(contract: Node, names: Names) -> tuple[Atom, ...]:
+    """Return the atoms of a contract in the order of the text; a bare truth value is none.
+
+    A comparison of two conditions, ``found == (i in s)``, belongs to the skeleton.
+    """
+    found: list[Atom] = []
+    _collect(contract, names, (), (), found)
+    return tuple(found)
 
 
-def _certificate(scope: str, states: int) -> Certificate:
-    method = f"all small states ({scope}) and {_DRAWN_STATES} drawn ones"
-    return Certificate(method, 0, 0, 0, 0, states, 0, (_ENGINE,))
+def _collect(
+    node: Node, names: Names, path: tuple[int, ...], bound: tuple[str, ...], found: list[Atom]
+) -> None:
+    if node.op in _RELATIONS:
+        sorts = {sort_of(kid, names) for kid in node.kids}
+        if Sort.TRUTH not in sorts:
+            found.append(Atom(path, node, _joint(sorts), bound))
+            return
+    elif node.op not in _SKELETON:
+        return
+    first = 0
+    if node.op is Op.QUANTIFIER:
+        first = len(node.kids) - 1
+        bound = (*bound, *(kid.text for kid in node.kids[:-1]))
+    for index in range(first, len(node.kids)):
+        _collect(node.kids[index], names, (*path, index), bound, found)
 
 
-def _witness(state: State, one: object, two: object) -> Witness:
-    point = tuple(sorted((_name(name), _shown(value)) for name, value in state.items()))
-    first, second = ("has no value" if x is _NO_VALUE else f"is {_shown(x)}" for x in (one, two))
-    return Witness(point, (), f"the first {first}, the second {second}")
+def _joint(sorts: set[Sort]) -> Sort:
+    if Sort.SEQUENCE in sorts:
+        return Sort.SEQUENCE
+    return Sort.INTEGER if sorts == {Sort.INTEGER} else Sort.REAL
 
 
-def _name(name: str) -> str:
-    return f"old({name.removeprefix('old ')})" if name.startswith("old ") else name
+def replace_atom(contract: Node, path: tuple[int, ...], formula: Node) -> Node:
+    """Return the contract with the atom at a path replaced by another relation.
 
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_shown, value))}]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    Raises ``FormulaError`` when there is no atom at the path, or the new formula is none.
+    """
+    if formula.op not in _RELATIONS:
+        raise FormulaError(f"a {formula.op.value} cannot take the place of a relation")
+    if not path:
+        if contract.op not in _RELATIONS:
+            raise FormulaError("no relation stands at this place of the contract")
+        return formula
+    index = path[0]
+    skeleton = contract.op in _SKELETON or contract.op is Op.EQUATION
+    if not skeleton or not 0 <= index < len(contract.kids):
+        raise FormulaError("no relation stands at this place of the contract")
+    kid = replace_atom(contract.kids[index], path[1:], formula)
+    kids = (*contract.kids[:index], kid, *contract.kids[index + 1 :])
+    return Node(contract.op, kids, contract.text)

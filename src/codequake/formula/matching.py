@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from codequake.formula.atoms import Atom, Sign
 from codequake.formula.balls import Ball
+from codequake.formula.comparisons import Comparison, Sign
 from codequake.formula.domain import Keys, Kind, Values
 from codequake.formula.nodes import Node, Op
 from codequake.formula.ratio import Pattern, growth_of, pattern_of, powers_of
 from codequake.formula.samples import Sampled, Samples
 
-__all__ = ["Evaluate", "Factor", "Match", "error_bits", "match_atoms", "same_values"]
+__all__ = ["Evaluate", "Factor", "Match", "error_bits", "match_comparisons", "same_values"]
 
 Evaluate = Callable[[Node], Ball]
 """The ball of an expression at one point."""
@@ -43,7 +43,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two formulas that are equal in the fields, with the factors between their atoms."""
+    """Two formulas that are equal in the fields, with the factors between their comparisons."""
 
     bits: int
     factors: tuple[Factor, ...] = field(default=())
@@ -70,16 +70,16 @@ def same_values(first: Sampled, second: Sampled) -> Match | None:
     return None
 
 
-def match_atoms(
-    first: tuple[Atom, ...],
-    second: tuple[Atom, ...],
+def match_comparisons(
+    first: tuple[Comparison, ...],
+    second: tuple[Comparison, ...],
     samples: Samples,
     known: Keys,
     points: Sequence[Evaluate],
 ) -> Match | None:
-    """Find for each atom one of the other statement that says the same where ``known`` holds.
+    """Find for each comparison one of the other statement that says the same where ``known`` holds.
 
-    At the ``points`` all atoms must have values; there the number in each factor is proved not
+    At the ``points`` all differences must have values: there the number in a factor is proved not
     to be 0, and to be above 0 where a sign of the difference matters.
     """
     one = [atom for atom in first if not _is_trivial(atom, samples)]
@@ -107,8 +107,8 @@ def match_atoms(
     return Match(bits, tuple(factors.values())) if bits >= _LEAST_BITS else None
 
 
-def _is_trivial(atom: Atom, samples: Samples) -> bool:
-    """Say whether an atom holds everywhere, since its difference is 0 everywhere."""
+def _is_trivial(atom: Comparison, samples: Samples) -> bool:
+    """Say whether a comparison holds everywhere, since its difference is 0 everywhere."""
     if atom.sign not in (Sign.EQUAL, Sign.AT_MOST):
         return False
     a, b, c, d, _, _ = samples.at(atom.difference)[0]
@@ -116,7 +116,12 @@ def _is_trivial(atom: Atom, samples: Samples) -> bool:
 
 
 def _factor(
-    mine: Atom, first: Values, theirs: Atom, second: Values, samples: Samples, known: Keys
+    mine: Comparison,
+    first: Values,
+    theirs: Comparison,
+    second: Values,
+    samples: Samples,
+    known: Keys,
 ) -> Factor | None:
     ordered = mine.sign in _ORDERED
     plain = Factor(mine.difference, theirs.difference, ordered)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codequake.formula.assumptions import Assumption
-from codequake.formula.atoms import Sign, atoms_of
+from codequake.formula.comparisons import Sign, comparisons_of
 from codequake.formula.nodes import Node
 
 __all__ = ["REFEREE_SECONDS", "Answer", "Question", "Ruling", "ask_referee"]
@@ -113,7 +113,7 @@ def _as_data(question: Question) -> dict[str, object]:
 
 def _difference(formula: Node) -> tuple[Node, str]:
     """Return what is compared with 0, and how; an expression by its value."""
-    atoms = atoms_of(formula)
+    atoms = comparisons_of(formula)
     if atoms is None:
         return formula, "value"
     if len(atoms) != 1:

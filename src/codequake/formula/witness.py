@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import assert_never
 
 from codequake.formula.assumptions import Assumption, Relation
-from codequake.formula.atoms import Atom, Sign, atoms_of
 from codequake.formula.balls import Ball, BallWorld
+from codequake.formula.comparisons import Comparison, Sign, comparisons_of
 from codequake.formula.exact import exact_value
 from codequake.formula.nodes import Node, names_of, walk
 from codequake.formula.points import (
@@ -110,7 +110,7 @@ class Search:
         self._salt = salt
         self._names = pair.names()
         self._bounds = bounds_of(pair.assumptions, (pair.first, pair.second))
-        self._first, self._second = atoms_of(pair.first), atoms_of(pair.second)
+        self._first, self._second = comparisons_of(pair.first), comparisons_of(pair.second)
         size = sum(1 for side in (pair.first, pair.second) for _ in walk(side))
         self._left = max(200, _MOST_WORK // size)
         self.points = 0
@@ -172,7 +172,7 @@ class Search:
         self._left -= 1
         return self._world.value(formula, box)
 
-    def _truth(self, atoms: tuple[Atom, ...], point: Point | None, box: Box) -> bool | None:
+    def _truth(self, atoms: tuple[Comparison, ...], point: Point | None, box: Box) -> bool | None:
         """Say whether all atoms hold, ``None`` where that is not proved or one has no value."""
         truths = [self._atom(atom, point, box) for atom in atoms]
         # A statement with an undefined atom is no statement, even if another atom is false.
@@ -182,7 +182,7 @@ class Search:
             return False
         return True if all(truths) else None
 
-    def _atom(self, atom: Atom, point: Point | None, box: Box) -> bool | None:
+    def _atom(self, atom: Comparison, point: Point | None, box: Box) -> bool | None:
         ball = self._value(atom.difference, box)
         if not ball.is_finite():
             return None
@@ -250,7 +250,9 @@ class Search:
         place = f"between {format_value(low)} and {format_value(high)}"
         return self._told_apart((one, two), point, **{name: place})
 
-    def _truth_at_root(self, atoms: tuple[Atom, ...], difference: Node, box: Box) -> bool | None:
+    def _truth_at_root(
+        self, atoms: tuple[Comparison, ...], difference: Node, box: Box
+    ) -> bool | None:
         others = tuple(atom for atom in atoms if atom.difference != difference)
         mine = [atom.sign in (Sign.EQUAL, Sign.AT_MOST) for atom in atoms if atom not in others]
         truth = self._truth(others, None, box)
