@@ -17,8 +17,8 @@ from codequake.formula.nodes import Node, names_of
 from codequake.formula.points import Point, bounds_of, draw_point
 from codequake.formula.printer import format_formula
 from codequake.formula.referee import REFEREE_SECONDS, Answer, Question, Ruling, ask_referee
-from codequake.formula.renaming import renamed_back
 from codequake.formula.samples import Samples, UndefinedError, UnknownNameError
+from codequake.formula.substitution import renamed_back
 from codequake.formula.verdicts import Certificate, Equivalence, Verdict
 from codequake.formula.witness import Pair, Search, Witness, holds, values_witness
 
