@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from codequake.formula import Names, Node, parse, parse_names
+from codequake.errors import NothingToReturnError
+from codequake.formula import (
+    Names,
+    Node,
+    Op,
+    format_contract,
+    format_formula,
+    parse,
+    parse_latex,
+    parse_names,
+)
 from codequake.terminal import emit, say
 
 # The functions under the commands are the commands; nobody else calls them.
@@ -15,7 +25,11 @@ __all__ = ["formula_app"]
 
 formula_app = typer.Typer(help="Work with single formulas.", no_args_is_help=True)
 
-FormulaArgument = Annotated[str, typer.Argument(help="A formula, in plain text.")]
+FormulaArgument = Annotated[
+    str, typer.Argument(help="A formula, in plain text or LaTeX; - reads standard input.")
+]
+# A formula may begin with a minus.
+_WITH_MINUS = {"ignore_unknown_options": True}
 NamesOption = Annotated[
     str,
     typer.Option(
@@ -32,30 +46,103 @@ def _read(text: str, names: str) -> tuple[Node, Names]:
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8-sig", errors="replace").strip()
     declared = parse_names(names)
-    return parse(text, declared), declared
+    return _formula_of(text, declared), declared
+
+
+def _formula_of(text: str, names: Names) -> Node:
+    """Read a text: with a backslash it is LaTeX, since plain text has none."""
+    return parse_latex(text, names) if "\\" in text else parse(text, names)
+
+
+def _written(node: Node, names: Names) -> str:
+    """Write a formula as the grammar of its names has it."""
+    return format_contract(node) if names.contract else format_formula(node)
 
 
 def _tree(node: Node) -> dict[str, object]:
     return {"op": node.op.value, "text": node.text, "kids": [_tree(kid) for kid in node.kids]}
 
 
-@formula_app.command("parse")
+@formula_app.command("parse", context_settings=_WITH_MINUS)
 def _formula_parse(
-    formula: FormulaArgument, names: NamesOption = "", json: JsonOption = False
+    formula: FormulaArgument,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    names: NamesOption = "",
+    json: JsonOption = False,
 ) -> None:
     """Read a formula and print it as this program writes it."""
-    from codequake.formula import coefficients_of, format_formula, size_of, variables_of
+    from codequake.formula import (
+        Sort,
+        atoms_of,
+        coefficients_of,
+        format_latex,
+        size_of,
+        sort_of,
+        variables_of,
+    )
 
-    node, _ = _read(formula, names)
+    node, declared = _read(formula, names)
     if not json:
-        say(format_formula(node))
+        say(format_latex(node) if latex else _written(node, declared))
         return
+    truth = sort_of(node, declared) is Sort.TRUTH
     emit(
         {
-            "text": format_formula(node),
+            "text": _written(node, declared),
+            "latex": format_latex(node),
+            "kind": "contract" if declared.contract else "equation" if truth else "expression",
             "size": size_of(node),
+            "depth": node.depth,
             "coefficients": list(coefficients_of(node)),
             "variables": list(variables_of(node)),
+            "atoms": [
+                {
+                    "text": _written(atom.formula, declared),
+                    "sort": atom.sort.value,
+                    "path": list(atom.path),
+                }
+                for atom in atoms_of(node, declared)
+            ],
             "tree": _tree(node),
         }
     )
+
+
+@formula_app.command("eval", context_settings=_WITH_MINUS)
+def _formula_eval(
+    formula: FormulaArgument,
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", help="Values: a=1,b=-0.5,c=2/3; also true, false, [1,2]. Repeatable."),
+    ] = None,
+    names: NamesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Compute the value of a formula at a point; of an equation the left side minus the right."""
+    from codequake.formula import Sort, evaluate, exact_value, holds, parse_point, sort_of
+
+    node, declared = _read(formula, names)
+    point = parse_point(at or (), declared)
+    truth = holds(node, point) if sort_of(node, declared) is Sort.TRUTH else None
+    value = exact = None
+    if not declared.contract and node.op not in (Op.RELATION, Op.CHAIN):
+        value = evaluate(node, {name: float(number) for name, number in point.items()})
+        exact = exact_value(node, point)
+    if json:
+        emit(
+            {
+                "text": _written(node, declared),
+                "value": value,
+                "exact": None if exact is None else str(exact),
+                "holds": truth,
+            }
+        )
+    if value is None and truth is None:
+        raise NothingToReturnError("formula has no value at this point")
+    if not json:
+        said = [] if value is None else [repr(value)]
+        if exact is not None and str(exact) != str(value).removesuffix(".0"):
+            said.append(f"(exactly {exact})")
+        if truth is not None:
+            said.append("holds" if truth else "does not hold")
+        say(" ".join(said))

@@ -16,6 +16,7 @@ from codequake.formula.collection import BundledFormula, Category, formula_set
 from codequake.formula.contracts import Atom, atoms_of, replace_atom
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
 from codequake.formula.evaluation import evaluate
+from codequake.formula.exact import exact_value
 from codequake.formula.faults import FormulaError
 from codequake.formula.latex import format_latex
 from codequake.formula.latex_reader import parse_latex
@@ -29,7 +30,7 @@ from codequake.formula.rules import RULES, Keeps, Rule, Scope
 from codequake.formula.sorts import Sort, sort_of
 from codequake.formula.source import to_c, to_python
 from codequake.formula.space import Distance, Move, back, distance, neighbours
-from codequake.formula.truth import holds
+from codequake.formula.truth import holds, parse_point
 from codequake.formula.witness import Witness
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "distance",
     "equivalent",
     "evaluate",
+    "exact_value",
     "excludes_zero",
     "format_assumption",
     "format_contract",
@@ -83,6 +85,7 @@ __all__ = [
     "parse_assumption",
     "parse_latex",
     "parse_names",
+    "parse_point",
     "reduce_formula",
     "replace_atom",
     "size_of",

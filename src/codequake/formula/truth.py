@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +13,10 @@ from typing import Any
 
 from codequake.formula.evaluation import MOST_TERMS, evaluate
 from codequake.formula.faults import FormulaError
+from codequake.formula.names import Names
 from codequake.formula.nodes import Node, Op
 
-__all__ = ["SMALL_INTEGERS", "State", "holds"]
+__all__ = ["SMALL_INTEGERS", "State", "holds", "parse_point"]
 
 SMALL_INTEGERS = range(-8, 9)
 """What a quantifier runs over unless it is told."""
@@ -51,6 +53,55 @@ def holds(
     if not isinstance(value, bool):
         raise FormulaError("formula is neither true nor false; it has a value")
     return value
+
+
+_GIVEN = re.compile(r"\s*([A-Za-z0-9_]+)\s*=\s*(\[[^\[\]]*\]|[^,\[\]]+?)\s*(?:,|\Z)")
+_NUMBER = re.compile(r"-?[0-9]{1,60}(?:/[0-9]{1,60}|(?:\.[0-9]{1,60})?(?:[eE][-+]?[0-9]{1,2})?)\Z")
+
+
+def parse_point(texts: Iterable[str], names: Names) -> dict[str, Any]:
+    """Return the values of names that texts such as ``a=1,b=2/3`` and ``s=[1,2]`` give.
+
+    Numbers are exact; those of integers and in sequences must be integers.  Raises
+    ``FormulaError`` for a name that is not declared or given twice, and for any other value.
+    """
+    point: dict[str, Any] = {}
+    for text in texts:
+        at = 0
+        while at < len(text):
+            match = _GIVEN.match(text, at)
+            if match is None:
+                raise FormulaError(f"value {text[at : at + 60]!r} is not understood; write a=1,b=2")
+            name, value = match.groups()
+            if name in point:
+                raise FormulaError(f"name {name[:40]!r} has two values")
+            point[name] = _given(name, value, names)
+            at = match.end()
+    return point
+
+
+def _given(name: str, value: str, names: Names) -> Any:
+    if name in names.truths:
+        if value not in ("true", "false"):
+            raise FormulaError(f"{name} is {value[:40]!r}; allowed: true, false")
+        return value == "true"
+    if name in names.sequences:
+        if not value.startswith("["):
+            raise FormulaError(f"{name} is {value[:40]!r}; allowed: integers, as in [1,2]")
+        items = [one.strip() for one in value[1:-1].split(",")] if value[1:-1].strip() else []
+        return tuple(_number(name, one, integer=True) for one in items)
+    if name not in names.coefficients | names.variables:
+        raise FormulaError(f"name {name[:40]!r} is given a value and is not declared")
+    return _number(name, value, integer=name in names.integers)
+
+
+def _number(name: str, text: str, *, integer: bool) -> int | Fraction:
+    if not _NUMBER.match(text) or re.search(r"/0+\Z", text):
+        raise FormulaError(f"{name} is {text[:40]!r}; allowed: a number, as in -1, 0.5 or 2/3")
+    value = Fraction(text)
+    if integer and value.denominator != 1:
+        raise FormulaError(f"{name} is {text[:40]!r}; allowed: an integer")
+    return int(value) if integer else value
 
 
 @dataclass(frozen=True, slots=True)
