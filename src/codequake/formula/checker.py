@@ -30,7 +30,7 @@ _DRAWS = 36
 _ENGINE = "codequake-formula 2"
 _NO_SOLUTION = "equal only where the conditions hold, which leave no solution"
 _HALF_LINE = "equal only where the conditions hold, which cut off more than single points"
-_METHOD = "random evaluation in two prime fields, then balls"
+_METHOD = "random evaluation in a prime field, then balls"
 
 Box = Mapping[str, Ball]
 
