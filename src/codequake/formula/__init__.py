@@ -22,7 +22,8 @@ from codequake.formula.printer import Spacing, format_formula, size_of
 from codequake.formula.reduction import Reduction, ReductionStep, reduce_formula
 from codequake.formula.rules import RULES, Keeps, Rule, Scope
 from codequake.formula.source import to_c, to_python
-from codequake.formula.space import Distance, Move, back, distance, neighbours
+from codequake.formula.moves import Mode, Move, back, neighbours
+from codequake.formula.space import Distance, distance
 from codequake.formula.witness import Witness
 
 __all__ = [

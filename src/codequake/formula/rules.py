@@ -1,9 +1,13 @@
 """The mutation rules, as data: two sides, a side condition and what the rule keeps.
 
-Read ``E`` and ``F`` as any expression, ``I`` as a number but zero or a coefficient.  A rule never
-loses a symbol, so that every formula has finitely many predecessors; that is checked when a rule
-is made, and the proof of a distance rests on it.
-Source: syntactic-robustness paper, Table 1 (which prints a part of the rules).
+Read ``E``, ``F`` and ``G`` as any expression, ``I`` as a number but zero or a coefficient.  A rule
+never loses a symbol, so that every formula has finitely many predecessors; that is checked when a
+rule is made, and the proof of a distance rests on it.
+
+Rules are grouped into mutation types, the unit that strategies draw: 18 for equations and 12 for
+expressions.  The paper prints six of them (its Table 1); the others are proposals, see the
+documentation.  A type may have several rules: one for each exponent, side or sign.
+Source: syntactic-robustness paper, section 4.
 """
 
 from __future__ import annotations
@@ -13,22 +17,35 @@ from enum import StrEnum
 
 from codequake.errors import InternalError
 from codequake.formula.names import Names
-from codequake.formula.nodes import Node, Op, is_constant_leaf, walk
+from codequake.formula.nodes import Node, Op, walk
 from codequake.formula.parser import parse
 
-__all__ = ["RULES", "Keeps", "Rule", "Scope", "backward", "forward", "needs_constant"]
+__all__ = [
+    "EQUATION_TYPES",
+    "EXPRESSION_TYPES",
+    "RENAMING",
+    "RULES",
+    "Keeps",
+    "Rule",
+    "Scope",
+    "needs_constant",
+    "rules_for",
+    "types_for",
+]
 
 
 class Scope(StrEnum):
     """Where a rule applies.
 
     ``ANYWHERE``: at every expression of every formula; ``EXPRESSION``: at every expression of a
-    formula without ``=``; ``EQUATION``: at the root of an equation.
+    formula without ``=``; ``EQUATION``: at the root of an equation; ``NAMES``: to the formula as
+    a whole, by writing another name for a variable.
     """
 
     ANYWHERE = "anywhere"
     EXPRESSION = "expression"
     EQUATION = "equation"
+    NAMES = "names"
 
 
 class Keeps(StrEnum):
@@ -46,18 +63,24 @@ class Keeps(StrEnum):
 class Rule:
     """A mutation.
 
-    ``nonzero``: a coefficient that takes the place of ``I`` must not be 0, and the mutant carries
-    that as an assumption.  ``distinct``: ``E`` and ``F`` must differ, else nothing changes.
-    Raises ``InternalError`` for a rule that loses an expression or has names besides E, F, I.
+    ``type`` is the mutation type, ``M1`` to ``M18``, ``M1,2`` or ``M3,4``; ``printed`` says that
+    the paper prints it.  ``nonzero``: a coefficient that takes the place of ``I`` must not be 0,
+    and the mutant carries that as an assumption.  ``distinct``: ``E`` and ``F`` must differ, else
+    nothing changes.  ``not_zero``: ``F`` must not be the literal 0.
+    Raises ``InternalError`` for a rule that loses an expression or whose sides do not fit its
+    scope.
     """
 
     id: str
+    type: str
     before: Node
     after: Node
     scope: Scope
     keeps: Keeps
     nonzero: bool = False
     distinct: bool = False
+    not_zero: bool = False
+    printed: bool = False
 
     def __post_init__(self) -> None:
         names = {node.text for node in _holes(self.before)}
@@ -71,83 +94,84 @@ def _holes(pattern: Node) -> list[Node]:
     return [node for node in walk(pattern) if node.op in (Op.VARIABLE, Op.COEFFICIENT)]
 
 
-_PATTERN_NAMES = Names(frozenset({"I"}), frozenset({"E", "F"}))
+_PATTERN_NAMES = Names(frozenset({"I"}), frozenset({"E", "F", "G"}))
 
 
 def _rule(
+    type_: str,
     rule_id: str,
     sides: str,
     scope: Scope,
     *,
     nonzero: bool = False,
     distinct: bool = False,
+    not_zero: bool = False,
 ) -> Rule:
     before, after = (parse(side, _PATTERN_NAMES) for side in sides.split("->"))
     keeps = Keeps.SOLUTIONS if scope is Scope.EQUATION else Keeps.VALUE
-    return Rule(rule_id, before, after, scope, keeps, nonzero, distinct)
+    printed = type_ in ("M1", "M2", "M3", "M4", "M1,2", "M3,4")
+    return Rule(
+        rule_id, type_, before, after, scope, keeps, nonzero, distinct, not_zero, printed
+    )
 
 
-RULES: tuple[Rule, ...] = (
-    _rule("add_zero", "E -> E+0", Scope.ANYWHERE),
-    _rule("times_one", "E -> E*1", Scope.ANYWHERE),
-    _rule("commute_sum", "E+F -> F+E", Scope.ANYWHERE, distinct=True),
-    _rule("commute_product", "E*F -> F*E", Scope.ANYWHERE, distinct=True),
-    _rule("minus_as_plus", "E-F -> E+(-1)*F", Scope.ANYWHERE),
-    _rule("add_and_subtract", "E -> E+I-I", Scope.EXPRESSION),
-    _rule("multiply_and_divide", "E -> E*I/I", Scope.EXPRESSION, nonzero=True),
-    _rule("both_add", "E=F -> E+I=F+I", Scope.EQUATION),
-    _rule("both_subtract", "E=F -> E-I=F-I", Scope.EQUATION),
-    _rule("both_multiply", "E=F -> E*I=F*I", Scope.EQUATION, nonzero=True),
-    _rule("both_divide", "E=F -> E/I=F/I", Scope.EQUATION, nonzero=True),
-    _rule("swap_sides", "E=F -> F=E", Scope.EQUATION, distinct=True),
+_ROWS = (
+    _rule("M1", "both_divide", "E=F -> E/I=F/I", Scope.EQUATION, nonzero=True),
+    _rule("M2", "both_multiply", "E=F -> E*I=F*I", Scope.EQUATION, nonzero=True),
+    _rule("M3", "both_add", "E=F -> E+I=F+I", Scope.EQUATION),
+    _rule("M4", "both_subtract", "E=F -> E-I=F-I", Scope.EQUATION),
+    _rule("M5", "swap_sides", "E=F -> F=E", Scope.EQUATION, distinct=True),
+    _rule("M6", "all_to_the_left", "E=F -> E-F=0", Scope.EQUATION, not_zero=True),
+    _rule("M7", "move_added_right", "E+G=F -> E=F-G", Scope.EQUATION),
+    _rule("M7", "move_subtracted_right", "E-G=F -> E=F+G", Scope.EQUATION),
+    _rule("M7", "move_added_left", "E=F+G -> E-G=F", Scope.EQUATION),
+    _rule("M7", "move_subtracted_left", "E=F-G -> E+G=F", Scope.EQUATION),
+    _rule("M8", "negate_sides", "E=F -> -E=-F", Scope.EQUATION),
+    _rule("M1,2", "multiply_and_divide", "E -> E*I/I", Scope.EXPRESSION, nonzero=True),
+    _rule("M3,4", "add_and_subtract", "E -> E+I-I", Scope.EXPRESSION),
+    _rule("M9", "commute_sum", "E+F -> F+E", Scope.ANYWHERE, distinct=True),
+    _rule("M10", "commute_product", "E*F -> F*E", Scope.ANYWHERE, distinct=True),
+    _rule("M11", "add_zero", "E -> E+0", Scope.ANYWHERE),
+    _rule("M12", "times_one", "E -> E*1", Scope.ANYWHERE),
 )
+_MORE_ROWS = (
+    _rule("M14", "subtract_zero", "E -> E-0", Scope.ANYWHERE),
+    _rule("M15", "divide_by_one", "E -> E/1", Scope.ANYWHERE),
+    _rule("M16", "power_one", "E -> E^1", Scope.ANYWHERE),
+    _rule("M17", "minus_as_plus", "E-F -> E+(-1)*F", Scope.ANYWHERE),
+    _rule("M18", "unroll_power_2", "E^2 -> E*E", Scope.ANYWHERE),
+    *(
+        _rule("M18", f"unroll_power_{k}", f"E^{k} -> E^{k - 1}*E", Scope.ANYWHERE)
+        for k in range(3, 10)
+    ),
+)
+
+RENAMING = _rule("M13", "rename_variable", "E -> E", Scope.NAMES)
+"""Another name for one variable everywhere; which names may be used is no part of the rule."""
+
+RULES: tuple[Rule, ...] = (*_ROWS, RENAMING, *_MORE_ROWS)
+
+_SHARED = tuple(f"M{number}" for number in range(9, 19))
+EQUATION_TYPES = (*(f"M{number}" for number in range(1, 9)), *_SHARED)
+"""The 18 mutation types of equations, in the order that breaks ties."""
+EXPRESSION_TYPES = ("M1,2", "M3,4", *_SHARED)
+"""The 12 mutation types of expressions, in the order that breaks ties."""
+
+
+def types_for(formula: Node) -> tuple[str, ...]:
+    """Return the mutation types of the kind of formula, whether they apply to it or not."""
+    return EQUATION_TYPES if formula.op is Op.EQUATION else EXPRESSION_TYPES
+
+
+def rules_for(formula: Node) -> tuple[Rule, ...]:
+    """Return the rules of the kind of formula, whether they apply to it or not."""
+    return _EQUATION_RULES if formula.op is Op.EQUATION else _EXPRESSION_RULES
+
+
+_EQUATION_RULES = tuple(rule for rule in RULES if rule.scope is not Scope.EXPRESSION)
+_EXPRESSION_RULES = tuple(rule for rule in RULES if rule.scope is not Scope.EQUATION)
 
 
 def needs_constant(rule: Rule) -> bool:
     """Say whether the rule brings in an ``I`` of free choice."""
     return any(node.op is Op.COEFFICIENT for node in _holes(rule.after))
-
-
-def forward(rule: Rule, node: Node, constant: Node | None) -> Node | None:
-    """Apply a rule at a node, or return ``None`` where it does not apply.
-
-    ``constant`` takes the place of ``I``; it is given exactly for rules that need one.
-    """
-    bound: dict[str, Node] = {}
-    if not _match(rule.before, node, bound) or not _allowed(rule, bound):
-        return None
-    if constant is not None:
-        bound["I"] = constant
-    return _fill(rule.after, bound)
-
-
-def backward(rule: Rule, node: Node) -> Node | None:
-    """Return what the rule made ``node`` from, when applied at this place, or ``None``."""
-    bound: dict[str, Node] = {}
-    if not _match(rule.after, node, bound) or not _allowed(rule, bound):
-        return None
-    return _fill(rule.before, bound)
-
-
-def _allowed(rule: Rule, bound: dict[str, Node]) -> bool:
-    return not rule.distinct or bound["E"] != bound["F"]
-
-
-def _match(pattern: Node, node: Node, bound: dict[str, Node]) -> bool:
-    if pattern.op is Op.VARIABLE or pattern.op is Op.COEFFICIENT:
-        if pattern.op is Op.COEFFICIENT and not is_constant_leaf(node):
-            return False
-        return bound.setdefault(pattern.text, node) == node
-    if pattern.op is not node.op or pattern.text != node.text:
-        return False
-    return all(
-        _match(inner, kid, bound) for inner, kid in zip(pattern.kids, node.kids, strict=True)
-    )
-
-
-def _fill(pattern: Node, bound: dict[str, Node]) -> Node:
-    if pattern.op is Op.VARIABLE or pattern.op is Op.COEFFICIENT:
-        return bound[pattern.text]
-    if not pattern.kids:
-        return pattern
-    return Node(pattern.op, tuple(_fill(kid, bound) for kid in pattern.kids), pattern.text)
