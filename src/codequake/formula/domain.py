@@ -137,5 +137,30 @@ def keeps_from_zero(node: Node, assumptions: tuple[Assumption, ...]) -> bool:
             return False
         case Op.EQUATION:
             return False
+        case (
+            Op.BOUND
+            | Op.LOGARITHM
+            | Op.SECOND_DERIVATIVE
+            | Op.AGGREGATE
+            | Op.RELATION
+            | Op.CHAIN
+            | Op.BOOLEAN
+            | Op.SEQUENCE
+            | Op.INTEGER_DIVIDE
+            | Op.MODULO
+            | Op.INDEX
+            | Op.SLICE
+            | Op.LENGTH
+            | Op.VIEW
+            | Op.CONDITIONAL
+            | Op.MEMBER
+            | Op.NOT
+            | Op.AND
+            | Op.OR
+            | Op.IMPLIES
+            | Op.IFF
+            | Op.QUANTIFIER
+        ):
+            return False
         case _:
             assert_never(node.op)

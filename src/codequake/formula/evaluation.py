@@ -60,6 +60,31 @@ def _value(node: Node, values: Mapping[str, float]) -> float:
         case Op.ADD | Op.SUBTRACT | Op.MULTIPLY | Op.DIVIDE | Op.POWER | Op.EQUATION:
             left, right = (_value(kid, values) for kid in node.kids)
             return _combine(node.op, left, right)
+        case (
+            Op.BOUND
+            | Op.LOGARITHM
+            | Op.SECOND_DERIVATIVE
+            | Op.AGGREGATE
+            | Op.RELATION
+            | Op.CHAIN
+            | Op.BOOLEAN
+            | Op.SEQUENCE
+            | Op.INTEGER_DIVIDE
+            | Op.MODULO
+            | Op.INDEX
+            | Op.SLICE
+            | Op.LENGTH
+            | Op.VIEW
+            | Op.CONDITIONAL
+            | Op.MEMBER
+            | Op.NOT
+            | Op.AND
+            | Op.OR
+            | Op.IMPLIES
+            | Op.IFF
+            | Op.QUANTIFIER
+        ):
+            raise FormulaError(f"a formula with {node.op.value!r} has no value here")
         case _:
             assert_never(node.op)
 

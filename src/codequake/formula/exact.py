@@ -38,6 +38,31 @@ def exact_value(node: Node, point: Mapping[str, Fraction] | None = None) -> Frac
             if left is None or right is None:
                 return None
             return _bounded(_combine(node.op, left, right))
+        case (
+            Op.BOUND
+            | Op.LOGARITHM
+            | Op.SECOND_DERIVATIVE
+            | Op.AGGREGATE
+            | Op.RELATION
+            | Op.CHAIN
+            | Op.BOOLEAN
+            | Op.SEQUENCE
+            | Op.INTEGER_DIVIDE
+            | Op.MODULO
+            | Op.INDEX
+            | Op.SLICE
+            | Op.LENGTH
+            | Op.VIEW
+            | Op.CONDITIONAL
+            | Op.MEMBER
+            | Op.NOT
+            | Op.AND
+            | Op.OR
+            | Op.IMPLIES
+            | Op.IFF
+            | Op.QUANTIFIER
+        ):
+            return None
         case _:
             assert_never(node.op)
 

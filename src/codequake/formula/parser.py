@@ -8,7 +8,7 @@ operand; ``^`` (which groups to the right).  So ``-x^2`` is ``-(x^2)``, ``2^-3``
 from __future__ import annotations
 
 from codequake.formula.faults import FormulaError
-from codequake.formula.layout import kid_slots, needs_brackets, strip_brackets
+from codequake.formula.layout import kid_slots, needs_brackets, opens_leading, strip_brackets
 from codequake.formula.names import PAPER_NAMES, Names
 from codequake.formula.nodes import MAX_DEPTH, UNARY_FUNCTIONS, Node, Op
 from codequake.formula.tokens import Kind, Token, tokenise
@@ -213,9 +213,7 @@ def _arranged(node: Node, *, leading: bool) -> Node:
     kids = []
     for index, (kid, slot) in enumerate(zip(node.kids, kid_slots(node), strict=True)):
         inner, pairs = strip_brackets(kid)
-        opens = node.op in (Op.CALL, Op.PAREN, Op.EQUATION) or (index == 0 and leading)
-        if node.op is Op.NEGATE:
-            opens = False
+        opens = opens_leading(node.op, index, leading=leading)
         extra = pairs - 1 if pairs and needs_brackets(inner, slot, leading=opens) else pairs
         arranged = _arranged(inner, leading=opens or pairs > 0)
         for _ in range(extra):

@@ -89,6 +89,31 @@ class _Writer:
             case Op.ADD | Op.SUBTRACT | Op.MULTIPLY | Op.DIVIDE | Op.EQUATION:
                 left, right = (self.text(kid) for kid in node.kids)
                 return f"({left} {_SIGNS[node.op]} {right})"
+            case (
+                Op.BOUND
+                | Op.LOGARITHM
+                | Op.SECOND_DERIVATIVE
+                | Op.AGGREGATE
+                | Op.RELATION
+                | Op.CHAIN
+                | Op.BOOLEAN
+                | Op.SEQUENCE
+                | Op.INTEGER_DIVIDE
+                | Op.MODULO
+                | Op.INDEX
+                | Op.SLICE
+                | Op.LENGTH
+                | Op.VIEW
+                | Op.CONDITIONAL
+                | Op.MEMBER
+                | Op.NOT
+                | Op.AND
+                | Op.OR
+                | Op.IMPLIES
+                | Op.IFF
+                | Op.QUANTIFIER
+            ):
+                raise FormulaError(f"a formula with {node.op.value!r} has no source here")
             case _:
                 assert_never(node.op)
 
