@@ -14,27 +14,44 @@ from codequake.formula.assumptions import (
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
 from codequake.formula.evaluation import evaluate
 from codequake.formula.faults import FormulaError
-from codequake.formula.mutation import Mutant, Mutations, MutationStep, mutate
+from codequake.formula.moves import Mode, Move, back, neighbours
+from codequake.formula.mutation import Mutant, Mutations, MutationStep, Sampler, mutate
 from codequake.formula.names import PAPER_NAMES, Names
 from codequake.formula.nodes import Node, Op, coefficients_of, constants_of, variables_of
 from codequake.formula.parser import parse
 from codequake.formula.printer import Spacing, format_formula, size_of
-from codequake.formula.reduction import Reduction, ReductionStep, reduce_formula
-from codequake.formula.rules import RULES, Keeps, Rule, Scope
+from codequake.formula.reduction import Form, Reduction, ReductionStep, reduce_formula
+from codequake.formula.renaming import free_names
+from codequake.formula.rules import (
+    EQUATION_TYPES,
+    EXPRESSION_TYPES,
+    RULES,
+    Keeps,
+    Kind,
+    Rule,
+    Scope,
+    kind_of,
+)
 from codequake.formula.source import to_c, to_python
-from codequake.formula.moves import Mode, Move, back, neighbours
 from codequake.formula.space import Distance, distance
+from codequake.formula.strategies import MeasuredPrompt, Profile, Strategy, profile
 from codequake.formula.witness import Witness
 
 __all__ = [
+    "EQUATION_TYPES",
+    "EXPRESSION_TYPES",
     "PAPER_NAMES",
     "RULES",
     "Assumption",
     "Certificate",
     "Distance",
     "Equivalence",
+    "Form",
     "FormulaError",
     "Keeps",
+    "Kind",
+    "MeasuredPrompt",
+    "Mode",
     "Move",
     "Mutant",
     "MutationStep",
@@ -42,12 +59,15 @@ __all__ = [
     "Names",
     "Node",
     "Op",
+    "Profile",
     "Reduction",
     "ReductionStep",
     "Relation",
     "Rule",
+    "Sampler",
     "Scope",
     "Spacing",
+    "Strategy",
     "Verdict",
     "Witness",
     "back",
@@ -59,11 +79,14 @@ __all__ = [
     "excludes_zero",
     "format_assumption",
     "format_formula",
+    "free_names",
+    "kind_of",
     "mutate",
     "neighbours",
     "nonzero",
     "parse",
     "parse_assumption",
+    "profile",
     "reduce_formula",
     "size_of",
     "to_c",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codequake.formula.nodes import Node, Op, is_constant_leaf, is_number
+from codequake.formula.nodes import Node, Op, is_constant_leaf, is_expression, is_number
 from codequake.formula.rules import RULES, Rule, Scope, needs_constant
 
-__all__ = ["RuleIndex", "applies", "backward", "forward"]
+__all__ = ["TURNED", "RuleIndex", "applies", "backward", "forward"]
 
 
 def forward(rule: Rule, node: Node, constant: Node | None) -> Node | None:
@@ -16,32 +16,58 @@ def forward(rule: Rule, node: Node, constant: Node | None) -> Node | None:
 
     ``constant`` takes the place of ``I``; it is given exactly for rules that need one.
     """
-    bound: dict[str, Node] = {}
-    if not _match(rule.before, node, bound) or not _allowed(rule, bound):
+    bound = _bind(rule, rule.before, node)
+    if bound is None:
         return None
     if constant is not None:
+        if not _may_scale(rule, node, constant):
+            return None
         bound["I"] = constant
-    return _fill(rule.after, bound)
+    return _made(rule, _fill(rule.after, bound), node)
 
 
 def applies(rule: Rule, node: Node) -> bool:
-    """Say whether a rule can be applied at a node."""
-    bound: dict[str, Node] = {}
-    return _match(rule.before, node, bound) and _allowed(rule, bound)
+    """Say whether a rule can be applied at a node, with some constant."""
+    return _bind(rule, rule.before, node) is not None
 
 
 def backward(rule: Rule, node: Node) -> Node | None:
     """Return what the rule made ``node`` from, when applied at this place, or ``None``."""
-    bound: dict[str, Node] = {}
-    if not _match(rule.after, node, bound) or not _allowed(rule, bound):
+    bound = _bind(rule, rule.after, node)
+    if bound is None or ("I" in bound and not _may_scale(rule, node, bound["I"])):
         return None
-    return _fill(rule.before, bound)
+    return _made(rule, _fill(rule.before, bound), node)
 
 
-def _allowed(rule: Rule, bound: dict[str, Node]) -> bool:
-    if rule.distinct and bound["E"] == bound["F"]:
-        return False
-    return not (rule.not_zero and is_number(bound["F"], 0))
+def _bind(rule: Rule, side: Node, node: Node) -> dict[str, Node] | None:
+    bound: dict[str, Node] = {}
+    if side.op is Op.EQUATION:
+        # A relation is matched by its two sides, which must be numbers and no sequences.
+        if len(node.kids) != 2 or not all(map(is_expression, node.kids)):
+            return None
+        for inner, kid in zip(side.kids, node.kids, strict=True):
+            if not _match(inner, kid, bound):
+                return None
+    elif not _match(side, node, bound):
+        return None
+    if rule.distinct and bound["E"] is bound["F"]:
+        return None
+    return None if rule.not_zero and is_number(bound["F"], 0) else bound
+
+
+def _may_scale(rule: Rule, node: Node, constant: Node) -> bool:
+    """Say whether a constant may multiply the sides: those of an inequality only if positive."""
+    return not (rule.nonzero and node.op is Op.RELATION) or constant.op is Op.NUMBER
+
+
+def _made(rule: Rule, made: Node, node: Node) -> Node:
+    """Return what a rule made of a node; a relation stays what it is or is turned round."""
+    if node.op is not Op.RELATION or rule.scope is not Scope.EQUATION:
+        return made
+    return Node(Op.RELATION, made.kids, TURNED[node.text] if rule.flips else node.text)
+
+
+TURNED = {"!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def _match(pattern: Node, node: Node, bound: dict[str, Node]) -> bool:
@@ -49,7 +75,7 @@ def _match(pattern: Node, node: Node, bound: dict[str, Node]) -> bool:
     if op is Op.VARIABLE or op is Op.COEFFICIENT:
         if op is Op.COEFFICIENT and not is_constant_leaf(node):
             return False
-        return bound.setdefault(pattern.text, node) == node
+        return bound.setdefault(pattern.text, node) is node
     if op is not node.op or pattern.text != node.text:
         return False
     for inner, kid in zip(pattern.kids, node.kids, strict=True):
@@ -87,13 +113,21 @@ class RuleIndex:
         return cls(
             {op: tuple(rule for rule in chosen if _fits(rule.before, op)) for op in Op},
             tuple(rule for rule in chosen if rule.before.op is Op.VARIABLE),
-            {op: tuple(rule for rule in chosen if rule.before.op is op) for op in Op},
+            {
+                op: tuple(
+                    rule
+                    for rule in chosen
+                    if rule.before.op is not Op.VARIABLE and _fits(rule.before, op)
+                )
+                for op in Op
+            },
             {op: tuple(rule for rule in chosen if _fits(rule.after, op)) for op in Op},
             frozenset(rule.id for rule in RULES if needs_constant(rule)),
         )
 
 
 def _fits(pattern: Node, op: Op) -> bool:
-    if op is Op.EQUATION:
+    """Say whether a side may stand at an operator; only an equation's fits a relation."""
+    if op is Op.EQUATION or op is Op.RELATION:
         return pattern.op is Op.EQUATION
     return pattern.op is op or pattern.op is Op.VARIABLE

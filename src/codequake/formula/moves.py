@@ -6,11 +6,25 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from codequake.formula.matching import RuleIndex, applies, backward, forward
-from codequake.formula.nodes import Node, Op, constants_of
+from codequake.formula.nodes import Node, Op, constants_of, is_expression, open_kids
 from codequake.formula.renaming import rename, renamings
-from codequake.formula.rules import RENAMING, Rule, Scope, rules_for
+from codequake.formula.rules import RENAMING, Kind, Rule, kind_of, rules_for
 
-__all__ = ["Mode", "Move", "Moves", "Place", "Places", "back", "default_pool", "neighbours"]
+__all__ = [
+    "TWO",
+    "Mode",
+    "Move",
+    "Moves",
+    "Path",
+    "Place",
+    "Places",
+    "back",
+    "default_pool",
+    "move_of",
+    "neighbours",
+    "put",
+    "with_kid",
+]
 
 TWO = Node(Op.NUMBER, (), "2")
 _MEMO_LIMIT = 30_000
@@ -82,7 +96,8 @@ def neighbours(
     renamed to; without them no variable is.  Two moves may lead to one formula; none leads back
     to the formula itself.
     """
-    return Moves(mode, names).neighbours(formula, default_pool(formula) if pool is None else pool)
+    moves = Moves(kind_of(formula), mode, names)
+    return moves.neighbours(formula, default_pool(formula) if pool is None else pool)
 
 
 def back(
@@ -93,49 +108,43 @@ def back(
     Exactly the inverse of ``neighbours`` over all constants: ``G`` stands in ``back(H)`` if and
     only if ``H`` is a neighbour of ``G`` for some pool.
     """
-    return Moves(mode, names).back(formula)
+    return Moves(kind_of(formula), mode, names).back(formula)
 
 
-_INDEX = {
-    kind: RuleIndex.of(rules_for(formula))
-    for kind, formula in (
-        (True, Node(Op.EQUATION, (TWO, TWO))),
-        (False, TWO),
-    )
-}
+_INDEX = {kind: RuleIndex.of(rules_for(kind)) for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """The moves of one mode over one set of names, with what was looked up before.
+    """The moves among formulas of one kind in one mode, with what was looked up before.
 
     The memory is bounded: it is emptied when it holds too much.
     """
 
+    kind: Kind
     mode: Mode = Mode.RELATION
     names: tuple[str, ...] = ()
-    _back: dict[tuple[bool, Node], tuple[Node, ...]] = field(default_factory=dict, repr=False)
+    _back: dict[Node, tuple[Node, ...]] = field(default_factory=dict, repr=False)
 
     def neighbours(self, formula: Node, pool: tuple[Node, ...]) -> tuple[Move, ...]:
         """Return the moves of a formula; see the function of this name."""
         if self.mode is Mode.PAPER:
-            return tuple(move_of(formula, place) for place in first_places(formula, self.names))
-        index = _INDEX[formula.op is Op.EQUATION]
-        moves = _moves_in(formula, index, pool, {})
+            return tuple(move_of(formula, place) for place in self._first_places(formula))
+        moves = _moves_in(formula, _INDEX[self.kind], pool, {})
         return (*moves, *_renamed(formula, self.names))
 
     def places(self, formula: Node) -> dict[str, list[Places]]:
         """Return the places of each mutation type that applies, without making the moves."""
         found: dict[str, list[Places]] = {}
         if self.mode is Mode.PAPER:
-            for place in first_places(formula, self.names):
+            for place in self._first_places(formula):
                 one = Places(place.rule, [(place.path, place.node)], place.renamed)
                 found[place.rule.type] = [one]
             return found
-        index = _INDEX[formula.op is Op.EQUATION]
+        index = _INDEX[self.kind]
         sites = _walk(formula)
-        inner = sites[1:] if formula.op is Op.EQUATION else sites
-        for rule in index.always:
+        inner = [site for site in sites if is_expression(site[1])]
+        for rule in index.always if inner else ():
             found[rule.type] = [Places(rule, inner)]
         special: dict[str, Places] = {}
         for site in sites:
@@ -149,37 +158,49 @@ class Moves:
             found.setdefault(RENAMING.type, []).append(Places(RENAMING, [((), formula)], pair))
         return found
 
+    def _first_places(self, formula: Node) -> list[Place]:
+        """Return the one place of every type that applies, for paper mode."""
+        index = _INDEX[self.kind]
+        found: dict[str, Place] = {}
+        for path, node in _walk(formula):
+            for rule in index.forward[node.op] if _is_place(node) else ():
+                if rule.type not in found:
+                    constant = TWO if rule.id in index.constant else None
+                    if forward(rule, node, constant) is not None:
+                        found[rule.type] = Place(rule, path, node, constant)
+        pair = next(iter(renamings(formula, self.names)), None)
+        if pair is not None:
+            found[RENAMING.type] = Place(RENAMING, (), formula, None, pair)
+        return list(found.values())
+
     def back(self, formula: Node) -> tuple[Node, ...]:
         """Return the predecessors of a formula; see the function of this name."""
         if len(self._back) > _MEMO_LIMIT:
             self._back.clear()
-        equation = formula.op is Op.EQUATION
-        earlier = [*self._back_in(formula, equation)]
+        earlier = [*self._back_in(formula)]
         earlier += [rename(formula, {old: new}) for old, new in renamings(formula, self.names)]
         if self.mode is Mode.PAPER:
             return tuple(
                 one
                 for one in dict.fromkeys(earlier)
-                if any(move.result == formula for move in self.neighbours(one, ()))
+                if any(move.result is formula for move in self.neighbours(one, ()))
             )
         return tuple(dict.fromkeys(earlier))
 
-    def _back_in(self, node: Node, equation: bool) -> tuple[Node, ...]:
-        key = (equation, node)
-        found = self._back.get(key)
+    def _back_in(self, node: Node) -> tuple[Node, ...]:
+        found = self._back.get(node)
         if found is not None:
             return found
         earlier: list[Node] = []
-        for rule in _INDEX[equation].backward[node.op]:
-            one = backward(rule, node)
-            if one is not None:
-                earlier.append(one)
-        if node.op is not Op.DERIVATIVE:
-            for number, kid in enumerate(node.kids):
-                for one in self._back_in(kid, equation):
-                    earlier.append(with_kid(node, number, one))
-        self._back[key] = tuple(earlier)
-        return self._back[key]
+        if _is_place(node):
+            for rule in _INDEX[self.kind].backward[node.op]:
+                one = backward(rule, node)
+                if one is not None:
+                    earlier.append(one)
+        for number in open_kids(node):
+            earlier += [with_kid(node, number, one) for one in self._back_in(node.kids[number])]
+        self._back[node] = tuple(earlier)
+        return self._back[node]
 
 
 def move_of(formula: Node, place: Place) -> Move:
@@ -189,36 +210,22 @@ def move_of(formula: Node, place: Place) -> Move:
         return Move(place.rule, None, rename(formula, {old: new}), place.renamed)
     result = forward(place.rule, place.node, place.constant)
     assert result is not None
-    return Move(place.rule, place.constant, _put(formula, place.path, result))
+    return Move(place.rule, place.constant, put(formula, place.path, result))
 
 
-def first_places(formula: Node, names: tuple[str, ...]) -> list[Place]:
-    """Return the one place of every type that applies, for paper mode."""
-    equation = formula.op is Op.EQUATION
-    index = _INDEX[equation]
-    found: dict[str, Place] = {}
-    for path, node in _walk(formula):
-        for rule in index.forward[node.op]:
-            if rule.type not in found:
-                constant = TWO if rule.id in index.constant else None
-                if forward(rule, node, constant) is not None:
-                    found[rule.type] = Place(rule, path, node, constant)
-    pair = next(iter(renamings(formula, names)), None)
-    if pair is not None:
-        found[RENAMING.type] = Place(RENAMING, (), formula, None, pair)
-    return list(found.values())
+def _is_place(node: Node) -> bool:
+    """Say whether a rule may act at a node: at a number, or at a relation."""
+    return node.op is Op.EQUATION or node.op is Op.RELATION or is_expression(node)
 
 
 def _walk(formula: Node) -> list[tuple[Path, Node]]:
-    """Return the places where a rule may act, parents first; y'(x) takes a name, no expression."""
+    """Return the nodes in reach of rules with the ways to them, parents first, left to right."""
     found: list[tuple[Path, Node]] = []
     stack: list[tuple[Path, Node]] = [((), formula)]
     while stack:
         path, node = stack.pop()
         found.append((path, node))
-        if node.op is not Op.DERIVATIVE:
-            for number in range(len(node.kids) - 1, -1, -1):
-                stack.append(((*path, number), node.kids[number]))
+        stack += [((*path, number), node.kids[number]) for number in reversed(open_kids(node))]
     return found
 
 
@@ -230,17 +237,16 @@ def _moves_in(
     if found is not None:
         return found
     moves: list[Move] = []
-    for rule in index.forward[node.op]:
+    for rule in index.forward[node.op] if _is_place(node) else ():
         for constant in pool if rule.id in index.constant else (None,):
             result = forward(rule, node, constant)
             if result is not None:
                 moves.append(Move(rule, constant, result))
-    if node.op is not Op.DERIVATIVE:
-        for number, kid in enumerate(node.kids):
-            moves += [
-                Move(move.rule, move.constant, with_kid(node, number, move.result))
-                for move in _moves_in(kid, index, pool, memo)
-            ]
+    for number in open_kids(node):
+        moves += [
+            Move(move.rule, move.constant, with_kid(node, number, move.result))
+            for move in _moves_in(node.kids[number], index, pool, memo)
+        ]
     memo[node] = tuple(moves)
     return memo[node]
 
@@ -257,7 +263,8 @@ def with_kid(node: Node, index: int, kid: Node) -> Node:
     return Node(node.op, (*node.kids[:index], kid, *node.kids[index + 1 :]), node.text)
 
 
-def _put(node: Node, path: Path, new: Node) -> Node:
+def put(node: Node, path: Path, new: Node) -> Node:
+    """Return the formula with the node at the end of a path replaced."""
     if not path:
         return new
-    return with_kid(node, path[0], _put(node.kids[path[0]], path[1:], new))
+    return with_kid(node, path[0], put(node.kids[path[0]], path[1:], new))

@@ -12,7 +12,7 @@ from codequake.formula.moves import Mode, Move
 from codequake.formula.nodes import Node, Op
 from codequake.formula.printer import format_formula
 from codequake.formula.renaming import rename
-from codequake.formula.rules import types_for
+from codequake.formula.rules import kind_of, types_for
 from codequake.formula.sampling import Chain, Walker, barred_constants
 from codequake.formula.strategies import Profile, Strategy, draw_weights
 
@@ -135,7 +135,7 @@ class Sampler:
         free = {node for one in assumptions if (node := excludes_zero(one)) is not None}
         self._walker = Walker(
             formula,
-            draw_weights(strategy, types_for(formula), profile),
+            draw_weights(strategy, types_for(kind_of(formula)), profile),
             mode=mode,
             names=names,
             barred=barred_constants(formula, frozenset(free)) if strict else frozenset(),

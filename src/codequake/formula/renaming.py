@@ -13,6 +13,8 @@ from codequake.formula.nodes import UNARY_FUNCTIONS, Node, Op, walk
 
 __all__ = ["all_names", "free_names", "rename", "renamings"]
 
+# Given from outside, or bound inside: a name that is no unknown stays.
+_FIXED = frozenset({Op.COEFFICIENT, Op.CONSTANT, Op.BOUND, Op.SEQUENCE, Op.BOOLEAN})
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)?")
 
 
@@ -23,7 +25,9 @@ def all_names(formula: Node) -> frozenset[str]:
 
 def _has_name(node: Node) -> bool:
     match node.op:
-        case Op.COEFFICIENT | Op.VARIABLE | Op.CONSTANT | Op.DERIVATIVE:
+        case Op.COEFFICIENT | Op.VARIABLE | Op.CONSTANT | Op.BOUND | Op.SEQUENCE | Op.BOOLEAN:
+            return True
+        case Op.DERIVATIVE | Op.SECOND_DERIVATIVE:
             return True
         case Op.CALL:
             return node.text not in UNARY_FUNCTIONS
@@ -39,13 +43,13 @@ def free_names(formula: Node, text: str, names: Iterable[str]) -> tuple[str, ...
     coefficient or a constant of the formula, or the name of a known function is left out.
     """
     taken = set(_WORD.findall(text)) | UNARY_FUNCTIONS
-    taken |= {n.text for n in walk(formula) if n.op in (Op.COEFFICIENT, Op.CONSTANT)}
+    taken |= {node.text for node in walk(formula) if node.op in _FIXED}
     variables = {node.text for node in walk(formula) if _is_renameable(node)}
     return tuple(sorted((variables | set(names)) - taken))
 
 
 def _is_renameable(node: Node) -> bool:
-    return node.op not in (Op.COEFFICIENT, Op.CONSTANT) and _has_name(node)
+    return node.op not in _FIXED and _has_name(node)
 
 
 def renamings(formula: Node, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

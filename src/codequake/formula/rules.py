@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from codequake.errors import InternalError
 from codequake.formula.names import Names
-from codequake.formula.nodes import Node, Op, walk
+from codequake.formula.nodes import CONTRACT_OPS, Node, Op, is_expression, walk
 from codequake.formula.parser import parse
 
 __all__ = [
@@ -26,8 +27,10 @@ __all__ = [
     "RENAMING",
     "RULES",
     "Keeps",
+    "Kind",
     "Rule",
     "Scope",
+    "kind_of",
     "needs_constant",
     "rules_for",
     "types_for",
@@ -38,8 +41,8 @@ class Scope(StrEnum):
     """Where a rule applies.
 
     ``ANYWHERE``: at every expression of every formula; ``EXPRESSION``: at every expression of a
-    formula without ``=``; ``EQUATION``: at the root of an equation; ``NAMES``: to the formula as
-    a whole, by writing another name for a variable.
+    formula without ``=``; ``EQUATION``: at an equation or another relation between numbers;
+    ``NAMES``: to the formula as a whole, by writing another name for a variable.
     """
 
     ANYWHERE = "anywhere"
@@ -59,6 +62,18 @@ class Keeps(StrEnum):
     SOLUTIONS = "solutions"
 
 
+class Kind(StrEnum):
+    """What a formula is, which decides on its rules.
+
+    ``CONTRACT``: a formula about integers and arrays, in which every relation between numbers is
+    an equation for the rules.
+    """
+
+    EXPRESSION = "expression"
+    EQUATION = "equation"
+    CONTRACT = "contract"
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A mutation.
@@ -66,7 +81,8 @@ class Rule:
     ``type`` is the mutation type, ``M1`` to ``M18``, ``M1,2`` or ``M3,4``; ``printed`` says that
     the paper prints it.  ``nonzero``: a coefficient that takes the place of ``I`` must not be 0,
     and the mutant carries that as an assumption.  ``distinct``: ``E`` and ``F`` must differ, else
-    nothing changes.  ``not_zero``: ``F`` must not be the literal 0.
+    nothing changes.  ``not_zero``: ``F`` must not be the literal 0.  ``flips``: an inequality is
+    turned round.  ``integers``: also right for integers whose division drops the rest.
     Raises ``InternalError`` for a rule that loses an expression or whose sides do not fit its
     scope.
     """
@@ -80,6 +96,8 @@ class Rule:
     nonzero: bool = False
     distinct: bool = False
     not_zero: bool = False
+    flips: bool = False
+    integers: bool = True
     printed: bool = False
 
     def __post_init__(self) -> None:
@@ -109,9 +127,19 @@ def _rule(
 ) -> Rule:
     before, after = (parse(side, _PATTERN_NAMES) for side in sides.split("->"))
     keeps = Keeps.SOLUTIONS if scope is Scope.EQUATION else Keeps.VALUE
-    printed = type_ in ("M1", "M2", "M3", "M4", "M1,2", "M3,4")
     return Rule(
-        rule_id, type_, before, after, scope, keeps, nonzero, distinct, not_zero, printed
+        rule_id,
+        type_,
+        before,
+        after,
+        scope,
+        keeps,
+        nonzero,
+        distinct,
+        not_zero,
+        flips=type_ in ("M5", "M8"),
+        integers=type_ not in ("M1", "M1,2", "M15", "M16"),
+        printed=type_ in ("M1", "M2", "M3", "M4", "M1,2", "M3,4"),
     )
 
 
@@ -158,18 +186,31 @@ EXPRESSION_TYPES = ("M1,2", "M3,4", *_SHARED)
 """The 12 mutation types of expressions, in the order that breaks ties."""
 
 
-def types_for(formula: Node) -> tuple[str, ...]:
-    """Return the mutation types of the kind of formula, whether they apply to it or not."""
-    return EQUATION_TYPES if formula.op is Op.EQUATION else EXPRESSION_TYPES
+def kind_of(formula: Node) -> Kind:
+    """Return what a formula is."""
+    if any(node.op in CONTRACT_OPS for node in walk(formula)):
+        return Kind.CONTRACT
+    return Kind.EXPRESSION if is_expression(formula) else Kind.EQUATION
 
 
-def rules_for(formula: Node) -> tuple[Rule, ...]:
-    """Return the rules of the kind of formula, whether they apply to it or not."""
-    return _EQUATION_RULES if formula.op is Op.EQUATION else _EXPRESSION_RULES
+def types_for(kind: Kind) -> tuple[str, ...]:
+    """Return the mutation types of a kind of formula, whether they apply to one or not."""
+    return EXPRESSION_TYPES if kind is Kind.EXPRESSION else EQUATION_TYPES
 
 
-_EQUATION_RULES = tuple(rule for rule in RULES if rule.scope is not Scope.EXPRESSION)
-_EXPRESSION_RULES = tuple(rule for rule in RULES if rule.scope is not Scope.EQUATION)
+def rules_for(kind: Kind) -> tuple[Rule, ...]:
+    """Return the rules of a kind of formula, whether they apply to one or not."""
+    match kind:
+        case Kind.EXPRESSION:
+            return tuple(rule for rule in RULES if rule.scope is not Scope.EQUATION)
+        case Kind.EQUATION:
+            return tuple(rule for rule in RULES if rule.scope is not Scope.EXPRESSION)
+        case Kind.CONTRACT:
+            return tuple(
+                rule for rule in RULES if rule.scope is not Scope.EXPRESSION and rule.integers
+            )
+        case _:
+            assert_never(kind)
 
 
 def needs_constant(rule: Rule) -> bool:

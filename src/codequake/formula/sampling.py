@@ -22,10 +22,10 @@ from codequake.formula.moves import (
     move_of,
 )
 from codequake.formula.nodes import ONE, Node, Op, constants_of
-from codequake.formula.rules import Rule, needs_constant, rules_for
+from codequake.formula.rules import Rule, kind_of, needs_constant, rules_for
 from codequake.formula.space import Ball, ball_of, distance_in
 
-__all__ = ["Chain", "Walker"]
+__all__ = ["Chain", "Walker", "barred_constants"]
 
 _TRIES_A_STEP = 40
 _MOST_ENUMERATED = 20_000
@@ -57,6 +57,7 @@ class Walker:
         barred: frozenset[Node],
         assured: bool,
     ) -> None:
+        kind = kind_of(formula)
         self._formula = formula
         self._weights = weights
         self._pool = default_pool(formula)
@@ -66,9 +67,9 @@ class Walker:
             rule.id: tuple(one for one in pools if not (rule.nonzero and one in barred))
             if needs_constant(rule)
             else (None,)
-            for rule in rules_for(formula)
+            for rule in rules_for(kind)
         }
-        self._moves = Moves(mode, names)
+        self._moves = Moves(kind, mode, names)
         # 1 can stand for I in another chain to the same formula, so the proof must know it.
         pool = tuple(dict.fromkeys((*self._pool, *constants_of(formula), ONE)))
         self._ball: Ball = ball_of(formula, pool, 1 if assured else 0, self._moves)
@@ -153,7 +154,7 @@ class Walker:
         }
 
     def _constants(self, rule: Rule) -> tuple[Node | None, ...]:
-        """Return what may take the place of ``I`` in a rule: nothing but ``None`` if it has none."""
+        """Return what may take the place of ``I`` in a rule: ``None`` in one without."""
         return self._choices[rule.id]
 
     def _is_at(self, formula: Node, step: int) -> bool:
@@ -171,9 +172,7 @@ class Walker:
 
 
 def barred_constants(formula: Node, free: frozenset[Node]) -> frozenset[Node]:
-    """Return the coefficients of a formula that may be 0, for walks that must not divide by them."""
+    """Return the coefficients of a formula that may be 0, by which a walk must not divide."""
     return frozenset(
-        node
-        for node in constants_of(formula)
-        if node.op is Op.COEFFICIENT and node not in free
+        node for node in constants_of(formula) if node.op is Op.COEFFICIENT and node not in free
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from codequake.errors import InternalError
 from codequake.formula.moves import Mode, Moves
 from codequake.formula.nodes import Node, constants_of
+from codequake.formula.rules import kind_of
 
 __all__ = ["Ball", "Distance", "ball_of", "distance", "distance_in"]
 
@@ -51,7 +52,7 @@ def ball_of(
     centre: Node, pool: tuple[Node, ...], radius: int = 1, moves: Moves | None = None
 ) -> Ball:
     """Return the ball around a formula; ``radius`` is 0, 1 or 2 (it grows a hundredfold a step)."""
-    moves = Moves() if moves is None else moves
+    moves = Moves(kind_of(centre)) if moves is None else moves
     steps = {centre: 0}
     shell = [centre]
     for step in range(1, radius + 1):
@@ -79,7 +80,9 @@ def distance(
     of ``I`` (in paper mode only 2); since no rule loses a symbol, only those that stand in
     ``goal`` can matter.  ``names`` are those that variables may be renamed to and from.
     """
-    ball = ball_of(start, constants_of(goal), min(1, max(max_d, 0)), Moves(mode, names))
+    ball = ball_of(
+        start, constants_of(goal), min(1, max(max_d, 0)), Moves(kind_of(start), mode, names)
+    )
     return distance_in(ball, goal, max_d)
 
 
