@@ -29,6 +29,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"attack", "audit"}),
     frozenset({"report", "models"}),
     frozenset({"study", "terminal"}),
+    frozenset({"formula_commands"}),
     frozenset({"cli"}),
 )
 LEVEL = {name: number for number, row in enumerate(LAYERS) for name in row}
@@ -39,7 +40,7 @@ HOMES = {
     "altair": {"report"},
     "vl_convert": {"report"},
     "jinja2": {"report"},
-    "typer": {"cli"},
+    "typer": {"cli", "formula_commands"},
     "click": {"cli"},
     "rich": {"terminal"},
     "sympy": {"formula"},

@@ -18,6 +18,8 @@ from codequake.errors import (
     NothingToReturnError,
     UsageError,
 )
+from codequake.formula.faults import FormulaError
+from codequake.formula_commands import formula_app
 from codequake.plain import plain_text
 from codequake.terminal import Terminal, emit, say
 
@@ -103,6 +105,9 @@ def demo(
 
 problems_app = typer.Typer(help="List, show and check problem sets.", no_args_is_help=True)
 app.add_typer(problems_app, name="problems")
+
+
+app.add_typer(formula_app, name="formula")
 
 
 @problems_app.command("list")
@@ -341,7 +346,6 @@ for _name, _what in (
     ("merge", "join two folders of one study"),
     ("compare", "compare two studies, problem by problem"),
     ("audit", "recompute published tables"),
-    ("formula", "work with single formulas"),
     ("attack", "search for the change that hurts most"),
     ("reduce", "reduce the formulas of a prompt"),
     ("export", "write a study for other tools"),
@@ -362,7 +366,8 @@ def main() -> NoReturn:
         code = app(standalone_mode=False)
         sys.stdout.flush()
     except CodequakeError as error:
-        _fail(str(error), error.exit_code)
+        # The lines of this one are a text and a caret below it.
+        _fail(str(error), error.exit_code, keep="\n" if isinstance(error, FormulaError) else "")
     except _WRONG_USE as error:
         _refuse(error)
     except (KeyboardInterrupt, typer.Abort):
@@ -386,6 +391,6 @@ def _refuse(error: Any) -> NoReturn:
     _fail(f"{message[:1].lower()}{message[1:]}; see `{path} --help`", 2)
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    sys.stderr.write(f"codequake: {plain_text(message, keep='')}\n")
+def _fail(message: str, code: int, *, keep: str = "") -> NoReturn:
+    sys.stderr.write(f"codequake: {plain_text(message, keep=keep)}\n")
     sys.exit(code)

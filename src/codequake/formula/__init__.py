@@ -16,10 +16,10 @@ from codequake.formula.evaluation import evaluate
 from codequake.formula.faults import FormulaError
 from codequake.formula.moves import Mode, Move, back, neighbours
 from codequake.formula.mutation import Mutant, Mutations, MutationStep, Sampler, mutate
-from codequake.formula.names import PAPER_NAMES, Names
+from codequake.formula.names import PAPER_NAMES, Names, declare, parse_names
 from codequake.formula.nodes import Node, Op, coefficients_of, constants_of, variables_of
 from codequake.formula.parser import parse
-from codequake.formula.printer import Spacing, format_formula, size_of
+from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
 from codequake.formula.reduction import Form, Reduction, ReductionStep, reduce_formula
 from codequake.formula.renaming import free_names
 from codequake.formula.rules import (
@@ -73,11 +73,13 @@ __all__ = [
     "back",
     "coefficients_of",
     "constants_of",
+    "declare",
     "distance",
     "equivalent",
     "evaluate",
     "excludes_zero",
     "format_assumption",
+    "format_contract",
     "format_formula",
     "free_names",
     "kind_of",
@@ -86,6 +88,7 @@ __all__ = [
     "nonzero",
     "parse",
     "parse_assumption",
+    "parse_names",
     "profile",
     "reduce_formula",
     "size_of",

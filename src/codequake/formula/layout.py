@@ -82,15 +82,14 @@ _CONNECTIVES = frozenset({Op.AND, Op.OR, Op.IMPLIES, Op.IFF})
 _RELATIONS = frozenset({Op.EQUATION, Op.RELATION, Op.CHAIN, Op.MEMBER})
 
 
-def kid_slots(node: Node) -> tuple[Slot, ...]:
-    """Return the slot of every kid of the node."""
-    fixed = _SLOTS.get(node.op)
+def kid_slots(op: Op, text: str, count: int) -> tuple[Slot, ...]:
+    """Return the slot of every kid of a node with this text and so many kids."""
+    fixed = _SLOTS.get(op)
     if fixed is not None:
         return fixed
-    count = len(node.kids)
-    if node.op in _RELATIONS:
+    if op in _RELATIONS:
         return (Slot.SIDE,) * count
-    if node.op is Op.INDEX or node.op is Op.SLICE or (node.op is Op.LENGTH and node.text != "bars"):
+    if op is Op.INDEX or op is Op.SLICE or (op is Op.LENGTH and text != "bars"):
         return (Slot.INDEXED, *(Slot.WHOLE,) * (count - 1))
     return (Slot.WHOLE,) * count
 

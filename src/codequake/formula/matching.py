@@ -57,7 +57,8 @@ def _bind(rule: Rule, side: Node, node: Node) -> dict[str, Node] | None:
 
 def _may_scale(rule: Rule, node: Node, constant: Node) -> bool:
     """Say whether a constant may multiply the sides: those of an inequality only if positive."""
-    return not (rule.nonzero and node.op is Op.RELATION) or constant.op is Op.NUMBER
+    needs_number = rule.numbers or (rule.nonzero and node.op is Op.RELATION)
+    return not needs_number or constant.op is Op.NUMBER
 
 
 def _made(rule: Rule, made: Node, node: Node) -> Node:

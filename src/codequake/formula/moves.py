@@ -124,7 +124,7 @@ class Moves:
     kind: Kind
     mode: Mode = Mode.RELATION
     names: tuple[str, ...] = ()
-    _back: dict[Node, tuple[Node, ...]] = field(default_factory=dict, repr=False)
+    _back: dict[tuple[Node, bool], tuple[Node, ...]] = field(default_factory=dict, repr=False)
 
     def neighbours(self, formula: Node, pool: tuple[Node, ...]) -> tuple[Move, ...]:
         """Return the moves of a formula; see the function of this name."""
@@ -163,7 +163,7 @@ class Moves:
         index = _INDEX[self.kind]
         found: dict[str, Place] = {}
         for path, node in _walk(formula):
-            for rule in index.forward[node.op] if _is_place(node) else ():
+            for rule in index.forward[node.op]:
                 if rule.type not in found:
                     constant = TWO if rule.id in index.constant else None
                     if forward(rule, node, constant) is not None:
@@ -187,20 +187,22 @@ class Moves:
             )
         return tuple(dict.fromkeys(earlier))
 
-    def _back_in(self, node: Node) -> tuple[Node, ...]:
-        found = self._back.get(node)
+    def _back_in(self, node: Node, *, at: bool = True) -> tuple[Node, ...]:
+        """Return the predecessors below a node and, with ``at``, at the node itself."""
+        found = self._back.get((node, at))
         if found is not None:
             return found
         earlier: list[Node] = []
-        if _is_place(node):
+        if at and _is_place(node):
             for rule in _INDEX[self.kind].backward[node.op]:
                 one = backward(rule, node)
                 if one is not None:
                     earlier.append(one)
         for number in open_kids(node):
-            earlier += [with_kid(node, number, one) for one in self._back_in(node.kids[number])]
-        self._back[node] = tuple(earlier)
-        return self._back[node]
+            below = self._back_in(node.kids[number], at=_is_value(node, number, at=at))
+            earlier += [with_kid(node, number, one) for one in below]
+        self._back[node, at] = tuple(earlier)
+        return self._back[node, at]
 
 
 def move_of(formula: Node, place: Place) -> Move:
@@ -218,37 +220,60 @@ def _is_place(node: Node) -> bool:
     return node.op is Op.EQUATION or node.op is Op.RELATION or is_expression(node)
 
 
+_SEQUENCE_KID = {Op.INDEX: 0, Op.SLICE: 0, Op.LENGTH: 0, Op.MEMBER: 1}
+
+
+def _is_value(node: Node, number: int, *, at: bool) -> bool:
+    """Say whether a kid stands where a number may stand.
+
+    The ``a[i]`` of ``a[i][j]`` is a row, which looks like a number.  ``at`` says whether the node
+    itself stands in such a place.
+    """
+    if node.op is Op.VIEW or node.op is Op.PAREN:
+        return at and node.text != "multiset"
+    return _SEQUENCE_KID.get(node.op) != number
+
+
 def _walk(formula: Node) -> list[tuple[Path, Node]]:
     """Return the nodes in reach of rules with the ways to them, parents first, left to right."""
     found: list[tuple[Path, Node]] = []
-    stack: list[tuple[Path, Node]] = [((), formula)]
+    stack: list[tuple[Path, Node, bool]] = [((), formula, True)]
     while stack:
-        path, node = stack.pop()
-        found.append((path, node))
-        stack += [((*path, number), node.kids[number]) for number in reversed(open_kids(node))]
+        path, node, at = stack.pop()
+        if at and _is_place(node):
+            found.append((path, node))
+        stack += [
+            ((*path, number), node.kids[number], _is_value(node, number, at=at))
+            for number in reversed(open_kids(node))
+        ]
     return found
 
 
 def _moves_in(
-    node: Node, index: RuleIndex, pool: tuple[Node, ...], memo: dict[Node, tuple[Move, ...]]
+    node: Node,
+    index: RuleIndex,
+    pool: tuple[Node, ...],
+    memo: dict[tuple[Node, bool], tuple[Move, ...]],
+    *,
+    at: bool = True,
 ) -> tuple[Move, ...]:
-    """Return the moves at the node and below."""
-    found = memo.get(node)
+    """Return the moves below a node and, with ``at``, at the node itself."""
+    found = memo.get((node, at))
     if found is not None:
         return found
     moves: list[Move] = []
-    for rule in index.forward[node.op] if _is_place(node) else ():
+    for rule in index.forward[node.op] if at and _is_place(node) else ():
         for constant in pool if rule.id in index.constant else (None,):
             result = forward(rule, node, constant)
             if result is not None:
                 moves.append(Move(rule, constant, result))
     for number in open_kids(node):
+        below = _moves_in(node.kids[number], index, pool, memo, at=_is_value(node, number, at=at))
         moves += [
-            Move(move.rule, move.constant, with_kid(node, number, move.result))
-            for move in _moves_in(node.kids[number], index, pool, memo)
+            Move(move.rule, move.constant, with_kid(node, number, move.result)) for move in below
         ]
-    memo[node] = tuple(moves)
-    return memo[node]
+    memo[node, at] = tuple(moves)
+    return memo[node, at]
 
 
 def _renamed(formula: Node, names: tuple[str, ...]) -> list[Move]:

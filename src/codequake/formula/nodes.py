@@ -83,9 +83,9 @@ class Op(StrEnum):
     SECOND_DERIVATIVE = "second_derivative"
     """As ``DERIVATIVE``: ``y''(x)``."""
     AGGREGATE = "aggregate"
-    """Kids: the ``BOUND`` name, low, high, body; text: ``sum``, ``product`` or ``integral``.
+    """Kids: the ``BOUND`` name, low, high, body; text: ``sum`` or ``product``.
 
-    Low and high lie outside of the binding; a sum and a product go over the integers between.
+    Low and high lie outside of the binding; the name takes the integers between, ends included.
     """
     PAREN = "paren"
     """Kids: what stands in one pair of brackets that the text would not need."""

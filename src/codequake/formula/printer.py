@@ -51,16 +51,15 @@ def size_of(formula: Node) -> int:
     (section 6); ``log_2`` counts one, as every name of a function.
     """
     if formula.size is None:
-        own = sum(isinstance(part, str) for part in _frame(formula))
-        slots = kid_slots(formula)
-        remember_size(
-            formula,
-            own
-            + sum(
-                _kid_size(kid, slot, leading=opens_leading(formula.op, index, leading=True))
-                for index, (kid, slot) in enumerate(zip(formula.kids, slots, strict=True))
-            ),
-        )
+        slots = kid_slots(formula.op, formula.text, len(formula.kids))
+        total = 0
+        for part in _frame(formula):
+            if isinstance(part, str):
+                total += 1
+            else:
+                opens = opens_leading(formula.op, part, leading=True)
+                total += _kid_size(formula.kids[part], slots[part], leading=opens)
+        remember_size(formula, total)
     size = formula.size
     assert size is not None
     return size
@@ -79,7 +78,7 @@ _LEFT_OPEN = frozenset({Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.DIVIDE, Op.INTEGER_
 def _opens_with_minus(node: Node) -> bool:
     """Say whether the text has a minus first that needs brackets when something stands before."""
     while node.op in _LEFT_OPEN:
-        slot = kid_slots(node)[0]
+        slot = kid_slots(node.op, node.text, 2)[0]
         node, pairs = strip_brackets(node.kids[0])
         if node.op is Op.NEGATE:
             return True
@@ -159,7 +158,7 @@ _FREE_FRAMES: dict[Op, Callable[[Node], Frame]] = {
 
 
 def _tokens(node: Node, *, leading: bool) -> list[str]:
-    slots = kid_slots(node)
+    slots = kid_slots(node.op, node.text, len(node.kids))
     tokens: list[str] = []
     for part in _frame(node):
         if isinstance(part, str):

@@ -12,7 +12,7 @@ Source: syntactic-robustness paper, section 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
 
@@ -83,6 +83,7 @@ class Rule:
     and the mutant carries that as an assumption.  ``distinct``: ``E`` and ``F`` must differ, else
     nothing changes.  ``not_zero``: ``F`` must not be the literal 0.  ``flips``: an inequality is
     turned round.  ``integers``: also right for integers whose division drops the rest.
+    ``numbers``: ``I`` is a number, since a name may be 0 or negative.
     Raises ``InternalError`` for a rule that loses an expression or whose sides do not fit its
     scope.
     """
@@ -98,6 +99,7 @@ class Rule:
     not_zero: bool = False
     flips: bool = False
     integers: bool = True
+    numbers: bool = False
     printed: bool = False
 
     def __post_init__(self) -> None:
@@ -207,7 +209,9 @@ def rules_for(kind: Kind) -> tuple[Rule, ...]:
             return tuple(rule for rule in RULES if rule.scope is not Scope.EXPRESSION)
         case Kind.CONTRACT:
             return tuple(
-                rule for rule in RULES if rule.scope is not Scope.EXPRESSION and rule.integers
+                replace(rule, numbers=rule.nonzero)
+                for rule in RULES
+                if rule.scope is not Scope.EXPRESSION and rule.integers
             )
         case _:
             assert_never(kind)

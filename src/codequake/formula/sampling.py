@@ -64,7 +64,7 @@ class Walker:
         self._assured = assured
         pools = (TWO,) if mode is Mode.PAPER else self._pool
         self._choices: dict[str, tuple[Node | None, ...]] = {
-            rule.id: tuple(one for one in pools if not (rule.nonzero and one in barred))
+            rule.id: tuple(one for one in pools if _may_use(rule, one, barred, formula))
             if needs_constant(rule)
             else (None,)
             for rule in rules_for(kind)
@@ -169,6 +169,14 @@ class Walker:
             known = closer.proved and closer.value is None
             self._far[key] = known
         return known
+
+
+def _may_use(rule: Rule, constant: Node, barred: frozenset[Node], formula: Node) -> bool:
+    # Only a number is known to be positive, which is what keeps an inequality as it is.
+    numbers = rule.numbers or (rule.nonzero and formula.op is Op.RELATION)
+    if numbers and constant.op is not Op.NUMBER:
+        return False
+    return not (rule.nonzero and constant in barred)
 
 
 def barred_constants(formula: Node, free: frozenset[Node]) -> frozenset[Node]:
