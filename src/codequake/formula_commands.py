@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from codequake.errors import DataError, NothingToReturnError, UsageError
 from codequake.formula import Names, Node, parse, parse_names
 from codequake.terminal import emit, say
+
+if TYPE_CHECKING:
+    from codequake.formula import Assumption, Equivalence, Mutant, Profile
 
 # The functions under the commands are the commands; nobody else calls them.
 __all__ = ["formula_app"]
@@ -57,5 +62,219 @@ def _formula_parse(
             "coefficients": list(coefficients_of(node)),
             "variables": list(variables_of(node)),
             "tree": _tree(node),
+        }
+    )
+
+
+AssumeOption = Annotated[
+    list[str] | None,
+    typer.Option("--assume", help="What is given about the names, as 'a != 0'; may be repeated."),
+]
+StrictOption = Annotated[
+    bool,
+    typer.Option("--strict", help="Divide and multiply by a name only where it is given not 0."),
+]
+
+
+def _assumptions(texts: list[str] | None, names: Names) -> tuple[Assumption, ...]:
+    from codequake.formula import parse_assumption
+
+    return tuple(parse_assumption(text, names) for text in texts or ())
+
+
+def _certificate(equivalence: Equivalence) -> dict[str, object]:
+    from codequake.codec import to_plain
+
+    return {"verdict": equivalence.verdict.value, **to_plain(equivalence.certificate)}
+
+
+def _choice(value: str, option: str, allowed: list[str]) -> str:
+    if value not in allowed:
+        raise UsageError(f"{option} is {value!r}; allowed: {', '.join(allowed)}")
+    return value
+
+
+@formula_app.command("mutate")
+def _formula_mutate(
+    formula: FormulaArgument,
+    distance: Annotated[int, typer.Option("--distance", help="Steps from the formula, 0 to 12.")],
+    count: Annotated[int, typer.Option("--count", help="How many at most.")] = 20,
+    strategy: Annotated[
+        str, typer.Option("--strategy", help="naive, uniform, weighted or top-k.")
+    ] = "uniform",
+    mode: Annotated[
+        str,
+        typer.Option("--mode", help="relation: every place; paper: one mutant of each type."),
+    ] = "relation",
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", help="JSON file with the weights of the mutation types."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed gives other mutants.")] = 0,
+    assume: AssumeOption = None,
+    strict: StrictOption = False,
+    text: Annotated[
+        Path | None,
+        typer.Option("--text", help="The prompt around the formula; allows other variable names."),
+    ] = None,
+    names: NamesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Write equal formulas at an exact distance, each with its proof."""
+    from codequake.formula import Mode, Strategy, format_formula, free_names, mutate
+    from codequake.seeding import generator_for
+
+    node, declared = _read(formula, names)
+    _choice(strategy, "--strategy", [one.value for one in Strategy])
+    _choice(mode, "--mode", [one.value for one in Mode])
+    around = None if text is None else _text_of(text)
+    written = format_formula(node)
+    found = mutate(
+        node,
+        distance,
+        count,
+        generator_for(seed, "formula-mutate", written, distance, mode, strategy),
+        assumptions=_assumptions(assume, declared),
+        strict=strict,
+        mode=Mode(mode),
+        strategy=Strategy(strategy),
+        profile=None if weights is None else _profile(weights, node),
+        names=() if around is None else free_names(node, around, declared.variables),
+    )
+    if json:
+        emit(
+            {
+                "formula": written,
+                "mutants": [_mutant(one) for one in found.mutants],
+                "exhausted": found.exhausted,
+                "unconfirmed": found.unconfirmed,
+                "unproved": found.unproved,
+                "inapplicable": list(found.inapplicable),
+            }
+        )
+    else:
+        for one in found.mutants:
+            steps = ", ".join(step.rule for step in one.steps)
+            say(f"{format_formula(one.formula)}    {steps or 'the formula itself'}")
+        if found.exhausted and len(found.mutants) < count:
+            say(f"There are no more than {len(found.mutants)} at distance {distance}.")
+    if not found.mutants and count:
+        raise NothingToReturnError(
+            f"no mutant of {written[:60]!r} at distance {distance} could be "
+            + ("found" if not found.unconfirmed else "confirmed to be equivalent")
+        )
+
+
+def _mutant(mutant: Mutant) -> dict[str, object]:
+    from codequake.formula import format_assumption, format_formula
+
+    return {
+        "text": format_formula(mutant.formula),
+        "distance": mutant.distance,
+        "proved": mutant.proved,
+        "steps": [
+            {
+                "type": step.type,
+                "rule": step.rule,
+                "constant": step.constant,
+                "renamed": step.renamed,
+                "text": step.text,
+            }
+            for step in mutant.steps
+        ],
+        "assumptions": [format_assumption(one) for one in mutant.assumptions],
+        "renamed": [list(pair) for pair in mutant.renamed],
+        "certificate": _certificate(mutant.equivalence),
+    }
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read as text: {error}", place=str(path)) from error
+
+
+def _profile(path: Path, formula: Node) -> Profile:
+    """Read ``{"equation": {"M1": 0.2, "M5": null, ...}, "expression": {...}, "k": 9}``."""
+    import json
+
+    from codequake.formula import Kind, kind_of, profile_of_weights
+
+    place = str(path)
+    equations = kind_of(formula) is not Kind.EXPRESSION
+    kind = "equation" if equations else "expression"
+    try:
+        data = json.loads(_text_of(path))
+    except json.JSONDecodeError as error:
+        raise DataError(f"is no JSON: {error}", place=place) from error
+    table = data.get(kind) if isinstance(data, dict) else None
+    if not isinstance(table, dict):
+        raise DataError(f"has no object {kind!r} with the weights of its types", place=place)
+    for name, weight in table.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float | None):
+            raise DataError(
+                f"weight of {name} is {weight!r}; allowed: a number, or null if unmeasured",
+                place=place,
+            )
+    k = data.get("k")
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
+        raise DataError(f"k is {k!r}; allowed: a whole number", place=place)
+    return profile_of_weights(table, equations=equations, k=k)
+
+
+@formula_app.command("distance")
+def _formula_distance(
+    formula: FormulaArgument,
+    goal: Annotated[str, typer.Argument(help="The formula to reach.")],
+    max_d: Annotated[int, typer.Option("--max", min=0, max=12, help="Steps to look for.")] = 5,
+    mode: Annotated[str, typer.Option("--mode", help="relation or paper.")] = "relation",
+    names: NamesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Count the steps of the shortest chain of mutations from a formula to another."""
+    from codequake.formula import Mode, distance
+
+    node, declared = _read(formula, names)
+    _choice(mode, "--mode", [one.value for one in Mode])
+    found = distance(node, parse(goal, declared), max_d, mode=Mode(mode))
+    if json:
+        emit({"distance": found.value, "proved": found.proved})
+        return
+    proof = "proved" if found.proved else "not proved: the search was too large"
+    value = f"more than {max_d}, or none" if found.value is None else str(found.value)
+    say(f"{value} ({proof})")
+
+
+@formula_app.command("reduce")
+def _formula_reduce(
+    formula: FormulaArgument,
+    form: Annotated[
+        str,
+        typer.Option("--form", help="best_split: the shortest; zero: all on the left side, = 0."),
+    ] = "best_split",
+    assume: AssumeOption = None,
+    strict: StrictOption = False,
+    names: NamesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Take away from a formula what cancels, so that it is shorter and means the same."""
+    from codequake.formula import Form, format_assumption, format_formula, reduce_formula, size_of
+
+    node, declared = _read(formula, names)
+    _choice(form, "--form", [one.value for one in Form])
+    made = reduce_formula(node, _assumptions(assume, declared), strict=strict, form=Form(form))
+    if not json:
+        say(format_formula(made.formula))
+        for assumption in made.assumptions:
+            say(f"  where {format_assumption(assumption)}")
+        return
+    emit(
+        {
+            "text": format_formula(made.formula),
+            "steps": [{"rule": step.rule, "text": step.text} for step in made.steps],
+            "size": {"before": size_of(node), "after": size_of(made.formula)},
+            "assumptions": [format_assumption(one) for one in made.assumptions],
+            "certificate": None if made.equivalence is None else _certificate(made.equivalence),
         }
     )

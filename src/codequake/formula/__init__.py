@@ -34,7 +34,13 @@ from codequake.formula.rules import (
 )
 from codequake.formula.source import to_c, to_python
 from codequake.formula.space import Distance, distance
-from codequake.formula.strategies import MeasuredPrompt, Profile, Strategy, profile
+from codequake.formula.strategies import (
+    MeasuredPrompt,
+    Profile,
+    Strategy,
+    profile,
+    profile_of_weights,
+)
 from codequake.formula.witness import Witness
 
 __all__ = [
@@ -90,6 +96,7 @@ __all__ = [
     "parse_assumption",
     "parse_names",
     "profile",
+    "profile_of_weights",
     "reduce_formula",
     "size_of",
     "to_c",

@@ -28,12 +28,14 @@ _HOPELESS = 15
 class MutationStep:
     """One step of a chain: the rule, the constant it brought in, and the formula after it.
 
-    ``renamed`` holds the old and the new name where the step gave a variable another name.
+    ``type`` is the mutation type of the rule; ``renamed`` holds the old and the new name where
+    the step gave a variable another name.
     """
 
     rule: str
     constant: str | None
     text: str
+    type: str
     renamed: tuple[str, str] | None = None
 
 
@@ -261,4 +263,5 @@ def _names_after(moves: tuple[Move, ...]) -> tuple[tuple[str, str], ...]:
 
 def _step_of(move: Move) -> MutationStep:
     constant = None if move.constant is None else format_formula(move.constant)
-    return MutationStep(move.rule.id, constant, format_formula(move.result), move.renamed)
+    text = format_formula(move.result)
+    return MutationStep(move.rule.id, constant, text, move.rule.type, move.renamed)

@@ -15,7 +15,7 @@ from typing import assert_never
 from codequake.errors import UsageError
 from codequake.formula.rules import EQUATION_TYPES, EXPRESSION_TYPES
 
-__all__ = ["MeasuredPrompt", "Profile", "Strategy", "draw_weights", "profile"]
+__all__ = ["MeasuredPrompt", "Profile", "Strategy", "draw_weights", "profile", "profile_of_weights"]
 
 
 class Strategy(StrEnum):
@@ -73,43 +73,65 @@ def profile(
 
     The weight of a type is the degree of the original minus that of the mutant, as a mean over
     the prompts to which the type applies.  With ``divide_by_types`` the sum over the prompts is
-    divided by the number of types instead, as Algorithm 1 prints it.  ``k`` is by default half
-    of the types: 9 for equations, 6 for expressions.  Equal weights are ranked in the order of
-    the catalogue, so that ``k`` types are chosen whenever ``k`` are measured; an unmeasured type
-    is never chosen.  Equations and expressions are profiled apart.
+    divided by the number of types instead, as Algorithm 1 prints it.  For ``k`` and ties see
+    ``profile_of_weights``.  Equations and expressions are profiled apart.
 
     Raises ``UsageError`` for a type that is not in the catalogue, a degree outside 0 to 1, and a
     ``k`` that is not 1 to the number of types.
     """
-    types = EQUATION_TYPES if equations else EXPRESSION_TYPES
-    chosen = len(types) // 2 if k is None else k
-    if not 1 <= chosen <= len(types):
-        raise UsageError(f"k is {k}; allowed: 1 to {len(types)}")
+    types = _types(equations=equations)
     losses: dict[str, list[float]] = {name: [] for name in types}
     for prompt in prompts:
+        _check_degree(prompt.original)
         for name, degree in prompt.mutated.items():
-            if name not in losses:
-                raise UsageError(f"mutation type {name!r} is unknown; allowed: {', '.join(types)}")
+            _check_type(name, types)
             _check_degree(degree)
-            _check_degree(prompt.original)
             losses[name].append(prompt.original - degree)
     weights = {
         name: None if not seen else math.fsum(seen) / len(types) if divide_by_types else fmean(seen)
         for name, seen in losses.items()
     }
-    return Profile(tuple(weights.items()), _top(weights, chosen))
+    return profile_of_weights(weights, equations=equations, k=k)
+
+
+def profile_of_weights(
+    weights: Mapping[str, float | None], *, equations: bool, k: int | None = None
+) -> Profile:
+    """Return the profile of given weights; a type without one is unmeasured.
+
+    The top holds the ``k`` types with the greatest weights, by default half of the types: 9 for
+    equations, 6 for expressions.  Equal weights are ranked in the order of the catalogue, so
+    that ``k`` types are chosen whenever ``k`` are measured; an unmeasured type never is.
+    Raises ``UsageError`` for an unknown type, a weight that is no finite number, and a ``k`` that
+    is not 1 to the number of types.
+    """
+    types = _types(equations=equations)
+    chosen = len(types) // 2 if k is None else k
+    if not 1 <= chosen <= len(types):
+        raise UsageError(f"k is {k}; allowed: 1 to {len(types)}")
+    for name, weight in weights.items():
+        _check_type(name, types)
+        if weight is not None and not math.isfinite(weight):
+            raise UsageError(f"weight of {name} is {weight}; allowed: finite numbers")
+    ordered = tuple((name, weights.get(name)) for name in types)
+    measured = [(weight, name) for name, weight in ordered if weight is not None]
+    # Sorting is stable, so that equal weights stay in the order of the catalogue.
+    ranked = sorted(measured, key=lambda item: -item[0])
+    return Profile(ordered, tuple(name for _, name in ranked[:chosen]))
+
+
+def _types(*, equations: bool) -> tuple[str, ...]:
+    return EQUATION_TYPES if equations else EXPRESSION_TYPES
+
+
+def _check_type(name: str, types: tuple[str, ...]) -> None:
+    if name not in types:
+        raise UsageError(f"mutation type {name!r} is unknown; allowed: {', '.join(types)}")
 
 
 def _check_degree(degree: float) -> None:
     if not 0 <= degree <= 1:
         raise UsageError(f"degree of robustness is {degree}; allowed: 0 to 1")
-
-
-def _top(weights: Mapping[str, float | None], k: int) -> tuple[str, ...]:
-    measured = [(weight, name) for name, weight in weights.items() if weight is not None]
-    # Sorting is stable, so that equal weights stay in the order of the catalogue.
-    ranked = sorted(measured, key=lambda item: -item[0])
-    return tuple(name for _, name in ranked[:k])
 
 
 def draw_weights(
