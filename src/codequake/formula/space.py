@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codequake.errors import InternalError
+from codequake.formula.bounds import ConstantCount
 from codequake.formula.moves import Mode, Moves
 from codequake.formula.nodes import Node, constants_of
 from codequake.formula.rules import kind_of
@@ -38,7 +39,8 @@ class Distance:
 class Ball:
     """All formulas within ``radius`` steps of ``centre`` that use no constant outside ``pool``.
 
-    ``steps`` maps each to its distance.  ``moves`` says which moves count as one step.
+    ``steps`` maps each to its distance.  ``moves`` says which moves count as one step, and
+    ``counts`` what a search need not look at.
     """
 
     centre: Node
@@ -46,6 +48,7 @@ class Ball:
     radius: int
     steps: dict[Node, int]
     moves: Moves
+    counts: ConstantCount
 
 
 def ball_of(
@@ -63,7 +66,7 @@ def ball_of(
                     steps[move.result] = step
                     grown.append(move.result)
         shell = grown
-    return Ball(centre, frozenset(pool), radius, steps, moves)
+    return Ball(centre, frozenset(pool), radius, steps, moves, ConstantCount(centre, pool))
 
 
 def distance(
@@ -94,6 +97,9 @@ def distance_in(ball: Ball, goal: Node, max_d: int) -> Distance:
     """
     if ball.radius and not ball.pool.issuperset(constants_of(goal)):
         raise InternalError("the ball was made without a constant of the goal")
+    bound = ball.counts.at_least(goal)
+    if bound is None or bound > max_d:
+        return Distance(None, True, max_d)
     shell = [goal]
     seen = {goal}
     for step in range(max(max_d, 0) + 1):
@@ -105,17 +111,23 @@ def distance_in(ball: Ball, goal: Node, max_d: int) -> Distance:
             return Distance(total if total <= max_d else None, True, max_d)
         if step + ball.radius >= max_d:
             break
-        shell = _one_back(shell, seen, ball.moves)
+        shell = _one_back(shell, seen, ball, max_d - step - 1)
         if len(seen) > MAX_VISITED:
             return Distance(None, False, max_d)
     return Distance(None, True, max_d)
 
 
-def _one_back(shell: list[Node], seen: set[Node], moves: Moves) -> list[Node]:
+def _one_back(shell: list[Node], seen: set[Node], ball: Ball, left: int) -> list[Node]:
+    """Return the new predecessors of formulas from which the centre may be ``left`` steps away."""
     grown = []
     for formula in shell:
-        for earlier in moves.back(formula):
+        for earlier in ball.moves.back(formula):
             if earlier not in seen:
                 seen.add(earlier)
-                grown.append(earlier)
+                if left <= ball.radius:  # it is looked up in the ball and needs no bound
+                    grown.append(earlier)
+                    continue
+                bound = ball.counts.at_least(earlier)
+                if bound is not None and bound <= left:
+                    grown.append(earlier)
     return grown
