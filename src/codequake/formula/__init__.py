@@ -11,9 +11,12 @@ from codequake.formula.assumptions import (
     nonzero,
     parse_assumption,
 )
+from codequake.formula.contracts import Atom, atoms_of, replace_atom
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
 from codequake.formula.evaluation import evaluate
 from codequake.formula.faults import FormulaError
+from codequake.formula.latex import format_latex
+from codequake.formula.latex_reader import parse_latex
 from codequake.formula.moves import Mode, Move, back, neighbours
 from codequake.formula.mutation import Mutant, Mutations, MutationStep, Sampler, mutate
 from codequake.formula.names import PAPER_NAMES, Names, declare, parse_names
@@ -32,6 +35,7 @@ from codequake.formula.rules import (
     Scope,
     kind_of,
 )
+from codequake.formula.sorts import Sort, sort_of
 from codequake.formula.source import to_c, to_python
 from codequake.formula.space import Distance, distance
 from codequake.formula.strategies import (
@@ -49,6 +53,7 @@ __all__ = [
     "PAPER_NAMES",
     "RULES",
     "Assumption",
+    "Atom",
     "Certificate",
     "Distance",
     "Equivalence",
@@ -72,10 +77,12 @@ __all__ = [
     "Rule",
     "Sampler",
     "Scope",
+    "Sort",
     "Spacing",
     "Strategy",
     "Verdict",
     "Witness",
+    "atoms_of",
     "back",
     "coefficients_of",
     "constants_of",
@@ -87,6 +94,7 @@ __all__ = [
     "format_assumption",
     "format_contract",
     "format_formula",
+    "format_latex",
     "free_names",
     "kind_of",
     "mutate",
@@ -94,11 +102,14 @@ __all__ = [
     "nonzero",
     "parse",
     "parse_assumption",
+    "parse_latex",
     "parse_names",
     "profile",
     "profile_of_weights",
     "reduce_formula",
+    "replace_atom",
     "size_of",
+    "sort_of",
     "to_c",
     "to_python",
     "variables_of",

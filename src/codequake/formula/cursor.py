@@ -50,10 +50,13 @@ class Operand:
 class Cursor(ABC):
     """A place in the tokens, with what every rule of the grammar needs there."""
 
-    def __init__(self, text: str, tokens: list[Token], names: Names) -> None:
+    def __init__(
+        self, text: str, tokens: list[Token], names: Names, *, latex: bool = False
+    ) -> None:
         self.text = text
         self.tokens = tokens
         self.names = names
+        self.latex = latex
         self._at = self._opened = 0
         self.scope: dict[str, Op] = {}
         self.sorts: dict[Node, Sort] = {}
@@ -113,15 +116,14 @@ class Cursor(ABC):
         for index, (operand, slot) in enumerate(zip(operands, slots, strict=True)):
             pairs = operand.pairs
             opens = opens_leading(op, index, leading=leading)
-            if pairs and needs_brackets(operand.node, slot, leading=opens):
+            if pairs and needs_brackets(operand.node, slot, leading=opens, latex=self.latex):
                 # A brace already holds the operand together, except that a base is not one.
                 pairs -= not operand.group or (op is Op.POWER and index == 0)
             kids.append(self.bracketed(token, operand.node, pairs))
         if max((kid.depth for kid in kids), default=0) >= MAX_DEPTH:
             raise self.too_deep(token)
         node = Node(op, tuple(kids), text)
-        fault = misfit(node, self.names, self.sorts)
-        if fault is not None:
+        if self.names.contract and (fault := misfit(node, self.names, self.sorts)):
             raise self.fault(token, fault)
         return node
 

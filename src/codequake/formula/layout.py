@@ -105,12 +105,15 @@ def opens_leading(op: Op, index: int, *, leading: bool) -> bool:
     return True
 
 
-def needs_brackets(node: Node, slot: Slot, *, leading: bool) -> bool:
+def needs_brackets(node: Node, slot: Slot, *, leading: bool, latex: bool = False) -> bool:
     """Say whether the node (no ``PAREN``) must be bracketed in the slot.
 
-    Only where nothing stands before it (see ``opens_leading``) may a minus sign open an operand
-    of a sum or a product, so ``a+(-1)*b`` but ``-1*b+a``.
+    In LaTeX nothing closes the body of a sum sign, so that it binds more weakly.  Only where
+    nothing stands before it (see ``opens_leading``) may a minus sign open an operand of a sum or
+    a product, so ``a+(-1)*b`` but ``-1*b+a``.
     """
+    if latex and node.op is Op.AGGREGATE:
+        return slot > Slot.SUM_RIGHT
     if _STRENGTHS.get(node.op, _ATOM) < slot:
         return True
     if slot is Slot.AND_LEFT or slot is Slot.OR_LEFT:

@@ -9,8 +9,11 @@ could be read in two ways is refused, with the way to write it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from codequake.formula.contract_parser import ContractParser
 from codequake.formula.cursor import ANY, ARITHMETIC, CONTRACT_SIGNS, RELATION, End, Operand
+from codequake.formula.layout import Slot, needs_brackets
 from codequake.formula.names import PAPER_NAMES, Names
 from codequake.formula.nodes import MAX_DEPTH, UNARY_FUNCTIONS, Node, Op
 from codequake.formula.sorts import Sort, sort_of
@@ -59,8 +62,7 @@ class TokenParser(ContractParser):
     def __init__(
         self, text: str, tokens: list[Token], names: Names, *, latex: bool = False
     ) -> None:
-        super().__init__(text, tokens, names)
-        self._latex = latex
+        super().__init__(text, tokens, names, latex=latex)
         self._rights = 0
 
     def formula(self) -> Node:
@@ -124,6 +126,11 @@ class TokenParser(ContractParser):
     def _are_integers(self, *operands: Operand) -> bool:
         return all(sort_of(one.node, self.names, self.sorts) is Sort.INTEGER for one in operands)
 
+    def _is_number(self, node: Node) -> bool:
+        """Say whether bars around it are a size; an element may be a row, which has a length."""
+        sort = sort_of(node, self.names, self.sorts)
+        return sort in (Sort.INTEGER, Sort.REAL) and node.op is not Op.INDEX
+
     def _relations(self, left: Operand) -> Operand:
         """Parse one relation, or several that make a chain."""
         first = self.peek()
@@ -153,10 +160,10 @@ class TokenParser(ContractParser):
         if self.names.contract:
             return False
         if token.kind is Kind.NAME and token.text != "in":
-            return self._latex or left.end in (End.NUMBER, End.BRACKET)
+            return self.latex or left.end in (End.NUMBER, End.BRACKET)
         if token.text == "(":
             ends = (End.NUMBER, End.BRACKET, End.COEFFICIENT)
-            return left.end in ends or (self._latex and left.end is End.POWER)
+            return left.end in ends or (self.latex and left.end is End.POWER)
         return token.kind is Kind.GROUP and token.text == "{"
 
     def _factor(self, token: Token, left: Operand, *, leading: bool) -> Operand:
@@ -191,6 +198,8 @@ class TokenParser(ContractParser):
         if self.names.contract and token.text == "|":
             inner = self.argument()
             self.close(token, "|")
+            if self.latex and self._is_number(inner.node):
+                return Operand(self.node(token, Op.CALL, (inner,), "abs"))
             return Operand(self.node(token, Op.LENGTH, (inner,), "bars"))
         raise self.unexpected(token)
 
@@ -287,6 +296,8 @@ class TokenParser(ContractParser):
         self.expect(",", how)
         bound = self.bind(name, Op.BOUND)
         body = self.argument()
+        if self.latex and needs_brackets(body.node, Slot.SUM_RIGHT, leading=False, latex=True):
+            body = replace(body, pairs=max(0, body.pairs - 1))
         del self.scope[name.text]
         self.close(opening, ")")
         return Operand(self.node(token, Op.AGGREGATE, (bound, low, high, body), token.text))

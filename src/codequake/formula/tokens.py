@@ -58,6 +58,9 @@ class Kind(StrEnum):
     END = "end"
 
 
+_KINDS = {kind.value: kind for kind in Kind}
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token, its text and its column, counted from 1."""
@@ -98,6 +101,6 @@ def tokenise(text: str) -> list[Token]:
             )
         if kind == "name" and piece.endswith("}"):
             piece = piece.replace("{", "").replace("}", "")
-        tokens.append(Token(Kind(kind), piece, column))
+        tokens.append(Token(_KINDS[kind], piece, column))
     tokens.append(Token(Kind.END, "", len(text) + 1))
     return tokens
