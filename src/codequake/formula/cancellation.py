@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codequake.formula.matching import TURNED
+from codequake.formula.applying import TURNED
 from codequake.formula.nodes import ZERO, Node, Op
 from codequake.formula.parts import (
     Factor,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from codequake.formula.matching import RuleIndex, applies, backward, forward
+from codequake.formula.applying import RuleIndex, applies, backward, forward
 from codequake.formula.nodes import Node, Op, constants_of, is_expression, open_kids
 from codequake.formula.renaming import rename, renamings
 from codequake.formula.rules import RENAMING, Kind, Rule, kind_of, rules_for
