@@ -13,7 +13,7 @@ from codequake.formula import Names, Node, parse, parse_names
 from codequake.terminal import emit, say
 
 if TYPE_CHECKING:
-    from codequake.formula import Assumption, Equivalence, Mutant, Profile
+    from codequake.formula import Assumption, Equivalence, Kind, Mutant, Profile
 
 # The functions under the commands are the commands; nobody else calls them.
 __all__ = ["formula_app"]
@@ -82,6 +82,12 @@ def _assumptions(texts: list[str] | None, names: Names) -> tuple[Assumption, ...
     return tuple(parse_assumption(text, names) for text in texts or ())
 
 
+def _kind(formula: Node, names: Names) -> Kind:
+    from codequake.formula import Kind, kind_of
+
+    return Kind.CONTRACT if names.contract else kind_of(formula)
+
+
 def _certificate(equivalence: Equivalence) -> dict[str, object]:
     from codequake.codec import to_plain
 
@@ -128,7 +134,7 @@ def _formula_mutate(
     _choice(strategy, "--strategy", [one.value for one in Strategy])
     _choice(mode, "--mode", [one.value for one in Mode])
     around = None if text is None else _text_of(text)
-    written = format_formula(node)
+    written, kind = format_formula(node), _kind(node, declared)
     found = mutate(
         node,
         distance,
@@ -138,8 +144,9 @@ def _formula_mutate(
         strict=strict,
         mode=Mode(mode),
         strategy=Strategy(strategy),
-        profile=None if weights is None else _profile(weights, node),
+        profile=None if weights is None else _profile(weights, kind),
         names=() if around is None else free_names(node, around, declared.variables),
+        kind=kind,
     )
     if json:
         emit(
@@ -195,22 +202,22 @@ def _text_of(path: Path) -> str:
         raise DataError(f"cannot be read as text: {error}", place=str(path)) from error
 
 
-def _profile(path: Path, formula: Node) -> Profile:
+def _profile(path: Path, kind: Kind) -> Profile:
     """Read ``{"equation": {"M1": 0.2, "M5": null, ...}, "expression": {...}, "k": 9}``."""
     import json
 
-    from codequake.formula import Kind, kind_of, profile_of_weights
+    from codequake.formula import Kind, profile_of_weights
 
     place = str(path)
-    equations = kind_of(formula) is not Kind.EXPRESSION
-    kind = "equation" if equations else "expression"
+    equations = kind is not Kind.EXPRESSION
+    table_name = "equation" if equations else "expression"
     try:
         data = json.loads(_text_of(path))
     except json.JSONDecodeError as error:
         raise DataError(f"is no JSON: {error}", place=place) from error
-    table = data.get(kind) if isinstance(data, dict) else None
+    table = data.get(table_name) if isinstance(data, dict) else None
     if not isinstance(table, dict):
-        raise DataError(f"has no object {kind!r} with the weights of its types", place=place)
+        raise DataError(f"has no object {table_name!r} with the weights of its types", place=place)
     for name, weight in table.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float | None):
             raise DataError(
@@ -237,7 +244,9 @@ def _formula_distance(
 
     node, declared = _read(formula, names)
     _choice(mode, "--mode", [one.value for one in Mode])
-    found = distance(node, parse(goal, declared), max_d, mode=Mode(mode))
+    found = distance(
+        node, parse(goal, declared), max_d, mode=Mode(mode), kind=_kind(node, declared)
+    )
     if json:
         emit({"distance": found.value, "proved": found.proved})
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -88,27 +89,33 @@ def neighbours(
     *,
     mode: Mode = Mode.RELATION,
     names: tuple[str, ...] = (),
+    kind: Kind | None = None,
 ) -> tuple[Move, ...]:
     """Return every application of every rule to the formula, in a fixed order.
 
     ``pool`` holds what may take the place of ``I``; by default the constants of the formula and
     the number 2 (in paper mode it is always 2).  ``names`` are those that may be renamed and
-    renamed to; without them no variable is.  Two moves may lead to one formula; none leads back
-    to the formula itself.
+    renamed to; without them no variable is.  ``kind`` is what the formula shows by default; say
+    ``Kind.CONTRACT`` where its names are integers.  Two moves may lead to one formula; none leads
+    back to the formula itself.
     """
-    moves = Moves(kind_of(formula), mode, names)
+    moves = Moves(kind or kind_of(formula), mode, names)
     return moves.neighbours(formula, default_pool(formula) if pool is None else pool)
 
 
 def back(
-    formula: Node, *, mode: Mode = Mode.RELATION, names: tuple[str, ...] = ()
+    formula: Node,
+    *,
+    mode: Mode = Mode.RELATION,
+    names: tuple[str, ...] = (),
+    kind: Kind | None = None,
 ) -> tuple[Node, ...]:
     """Return every formula that one application of one rule turns into this one.
 
     Exactly the inverse of ``neighbours`` over all constants: ``G`` stands in ``back(H)`` if and
     only if ``H`` is a neighbour of ``G`` for some pool.
     """
-    return Moves(kind_of(formula), mode, names).back(formula)
+    return Moves(kind or kind_of(formula), mode, names).back(formula)
 
 
 _INDEX = {kind: RuleIndex.of(rules_for(kind)) for kind in Kind}
@@ -177,15 +184,40 @@ class Moves:
         """Return the predecessors of a formula; see the function of this name."""
         if len(self._back) > _MEMO_LIMIT:
             self._back.clear()
+        if self.mode is Mode.PAPER:
+            return tuple(dict.fromkeys(self._back_in_paper(formula)))
         earlier = [*self._back_in(formula)]
         earlier += [rename(formula, {old: new}) for old, new in renamings(formula, self.names)]
-        if self.mode is Mode.PAPER:
-            return tuple(
-                one
-                for one in dict.fromkeys(earlier)
-                if any(move.result is formula for move in self.neighbours(one, ()))
-            )
         return tuple(dict.fromkeys(earlier))
+
+    def _back_in_paper(self, formula: Node) -> Iterator[Node]:
+        """Yield the predecessors whose first place of a type is the one that led here."""
+        index = _INDEX[self.kind]
+        sites = _walk(formula)
+        first = next((path for path, node in sites if is_expression(node)), None)
+        for path, node in sites:
+            for rule in index.backward[node.op]:
+                always = rule.before.op is Op.VARIABLE
+                before = None if always and path != first else backward(rule, node)
+                constant = TWO if rule.id in index.constant else None
+                if before is None or forward(rule, before, constant) is not node:
+                    continue
+                earlier = put(formula, path, before)
+                if always or self._is_first(earlier, rule, path):
+                    yield earlier
+        for old, new in renamings(formula, self.names):
+            earlier = rename(formula, {old: new})
+            if renamings(earlier, self.names)[0] == (new, old):
+                yield earlier
+
+    def _is_first(self, formula: Node, rule: Rule, path: Path) -> bool:
+        """Say whether a rule is the first of its type that applies, at this place."""
+        index = _INDEX[self.kind]
+        for way, node in _walk(formula):
+            for other in index.special[node.op]:
+                if other.type == rule.type and applies(other, node):
+                    return way == path and other is rule
+        return False
 
     def _back_in(self, node: Node, *, at: bool = True) -> tuple[Node, ...]:
         """Return the predecessors below a node and, with ``at``, at the node itself."""

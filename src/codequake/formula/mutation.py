@@ -12,7 +12,7 @@ from codequake.formula.moves import Mode, Move
 from codequake.formula.nodes import Node, Op
 from codequake.formula.printer import format_formula
 from codequake.formula.renaming import rename
-from codequake.formula.rules import kind_of, types_for
+from codequake.formula.rules import Kind, kind_of, types_for
 from codequake.formula.sampling import Chain, Walker, barred_constants
 from codequake.formula.strategies import Profile, Strategy, draw_weights
 
@@ -88,6 +88,7 @@ def mutate(
     strategy: Strategy = Strategy.UNIFORM,
     profile: Profile | None = None,
     names: tuple[str, ...] = (),
+    kind: Kind | None = None,
 ) -> Mutations:
     """Return up to ``count`` different mutants at exactly ``distance`` steps (0 to 12).
 
@@ -101,6 +102,7 @@ def mutate(
         strategy=strategy,
         profile=profile,
         names=names,
+        kind=kind,
     )
     return sampler.sample(distance, count, rng)
 
@@ -117,7 +119,7 @@ class Sampler:
     ``assumptions`` are what is given about the original; with ``strict`` a coefficient is only
     multiplied or divided by if one of them keeps it from 0, without it the mutant carries a new
     assumption.  ``names`` are those that variables may be renamed to and from (see
-    ``free_names``); without them none is renamed.
+    ``free_names``); without them none is renamed.  For ``kind`` see ``neighbours``.
     """
 
     def __init__(
@@ -130,18 +132,21 @@ class Sampler:
         strategy: Strategy = Strategy.UNIFORM,
         profile: Profile | None = None,
         names: tuple[str, ...] = (),
+        kind: Kind | None = None,
     ) -> None:
+        kind = kind or kind_of(formula)
         self._formula = formula
         self._given = assumptions
         self._proved = strategy is not Strategy.NAIVE
         free = {node for one in assumptions if (node := excludes_zero(one)) is not None}
         self._walker = Walker(
             formula,
-            draw_weights(strategy, types_for(kind_of(formula)), profile),
+            draw_weights(strategy, types_for(kind), profile),
             mode=mode,
             names=names,
             barred=barred_constants(formula, frozenset(free)) if strict else frozenset(),
             assured=self._proved,
+            kind=kind,
         )
 
     def sample(self, distance: int, count: int, rng: random.Random) -> Mutations:

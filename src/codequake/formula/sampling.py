@@ -22,7 +22,7 @@ from codequake.formula.moves import (
     move_of,
 )
 from codequake.formula.nodes import ONE, Node, Op, constants_of
-from codequake.formula.rules import Rule, kind_of, needs_constant, rules_for
+from codequake.formula.rules import Kind, Rule, needs_constant, rules_for
 from codequake.formula.space import Ball, ball_of, distance_in
 
 __all__ = ["Chain", "Walker", "barred_constants"]
@@ -56,8 +56,8 @@ class Walker:
         names: tuple[str, ...],
         barred: frozenset[Node],
         assured: bool,
+        kind: Kind,
     ) -> None:
-        kind = kind_of(formula)
         self._formula = formula
         self._weights = weights
         self._pool = default_pool(formula)
