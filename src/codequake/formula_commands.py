@@ -13,7 +13,7 @@ from codequake.formula import Names, Node, parse, parse_names
 from codequake.terminal import emit, say
 
 if TYPE_CHECKING:
-    from codequake.formula import Assumption, Equivalence, Kind, Mutant, Profile
+    from codequake.formula import Assumption, Equivalence, Kind, Mutant, Mutations, Profile
 
 # The functions under the commands are the commands; nobody else calls them.
 __all__ = ["formula_app"]
@@ -82,6 +82,14 @@ def _assumptions(texts: list[str] | None, names: Names) -> tuple[Assumption, ...
     return tuple(parse_assumption(text, names) for text in texts or ())
 
 
+def _written(formula: Node, names: Names) -> str:
+    from codequake.formula import Spacing, format_contract, format_formula
+
+    if names.contract:
+        return format_contract(formula, Spacing.TIGHT)
+    return format_formula(formula)
+
+
 def _kind(formula: Node, names: Names) -> Kind:
     from codequake.formula import Kind, kind_of
 
@@ -127,14 +135,14 @@ def _formula_mutate(
     json: JsonOption = False,
 ) -> None:
     """Write equal formulas at an exact distance, each with its proof."""
-    from codequake.formula import Mode, Strategy, format_formula, free_names, mutate
+    from codequake.formula import Mode, Strategy, free_names, mutate
     from codequake.seeding import generator_for
 
     node, declared = _read(formula, names)
     _choice(strategy, "--strategy", [one.value for one in Strategy])
     _choice(mode, "--mode", [one.value for one in Mode])
     around = None if text is None else _text_of(text)
-    written, kind = format_formula(node), _kind(node, declared)
+    written, kind = _written(node, declared), _kind(node, declared)
     found = mutate(
         node,
         distance,
@@ -148,35 +156,39 @@ def _formula_mutate(
         names=() if around is None else free_names(node, around, declared.variables),
         kind=kind,
     )
+    _show_mutations(found, declared, count, json=json)
+    if not found.mutants and count:
+        raise NothingToReturnError(
+            f"no mutant of {written[:60]!r} at distance {distance} could be "
+            + ("confirmed to be equivalent" if found.unconfirmed else "found")
+        )
+
+
+def _show_mutations(found: Mutations, names: Names, count: int, *, json: bool) -> None:
     if json:
         emit(
             {
-                "formula": written,
-                "mutants": [_mutant(one) for one in found.mutants],
+                "formula": _written(found.formula, names),
+                "mutants": [_mutant(one, names) for one in found.mutants],
                 "exhausted": found.exhausted,
                 "unconfirmed": found.unconfirmed,
                 "unproved": found.unproved,
                 "inapplicable": list(found.inapplicable),
             }
         )
-    else:
-        for one in found.mutants:
-            steps = ", ".join(step.rule for step in one.steps)
-            say(f"{format_formula(one.formula)}    {steps or 'the formula itself'}")
-        if found.exhausted and len(found.mutants) < count:
-            say(f"There are no more than {len(found.mutants)} at distance {distance}.")
-    if not found.mutants and count:
-        raise NothingToReturnError(
-            f"no mutant of {written[:60]!r} at distance {distance} could be "
-            + ("found" if not found.unconfirmed else "confirmed to be equivalent")
-        )
+        return
+    for one in found.mutants:
+        steps = ", ".join(step.rule for step in one.steps)
+        say(f"{_written(one.formula, names)}    {steps or 'the formula itself'}")
+    if found.exhausted and len(found.mutants) < count:
+        say(f"There are no more than {len(found.mutants)} at this distance.")
 
 
-def _mutant(mutant: Mutant) -> dict[str, object]:
-    from codequake.formula import format_assumption, format_formula
+def _mutant(mutant: Mutant, names: Names) -> dict[str, object]:
+    from codequake.formula import format_assumption
 
     return {
-        "text": format_formula(mutant.formula),
+        "text": _written(mutant.formula, names),
         "distance": mutant.distance,
         "proved": mutant.proved,
         "steps": [
@@ -268,19 +280,25 @@ def _formula_reduce(
     json: JsonOption = False,
 ) -> None:
     """Take away from a formula what cancels, so that it is shorter and means the same."""
-    from codequake.formula import Form, format_assumption, format_formula, reduce_formula, size_of
+    from codequake.formula import Form, format_assumption, reduce_formula, size_of
 
     node, declared = _read(formula, names)
     _choice(form, "--form", [one.value for one in Form])
-    made = reduce_formula(node, _assumptions(assume, declared), strict=strict, form=Form(form))
+    made = reduce_formula(
+        node,
+        _assumptions(assume, declared),
+        strict=strict,
+        form=Form(form),
+        contract=declared.contract,
+    )
     if not json:
-        say(format_formula(made.formula))
+        say(_written(made.formula, declared))
         for assumption in made.assumptions:
             say(f"  where {format_assumption(assumption)}")
         return
     emit(
         {
-            "text": format_formula(made.formula),
+            "text": _written(made.formula, declared),
             "steps": [{"rule": step.rule, "text": step.text} for step in made.steps],
             "size": {"before": size_of(node), "after": size_of(made.formula)},
             "assumptions": [format_assumption(one) for one in made.assumptions],

@@ -10,7 +10,7 @@ from codequake.formula.assumptions import Assumption, excludes_zero, nonzero
 from codequake.formula.equivalence import Equivalence, Verdict, equivalent
 from codequake.formula.moves import Mode, Move
 from codequake.formula.nodes import Node, Op
-from codequake.formula.printer import format_formula
+from codequake.formula.printer import Spacing, format_contract, format_formula
 from codequake.formula.renaming import rename
 from codequake.formula.rules import Kind, kind_of, types_for
 from codequake.formula.sampling import Chain, Walker, barred_constants
@@ -136,6 +136,7 @@ class Sampler:
     ) -> None:
         kind = kind or kind_of(formula)
         self._formula = formula
+        self._kind = kind
         self._given = assumptions
         self._proved = strategy is not Strategy.NAIVE
         free = {node for one in assumptions if (node := excludes_zero(one)) is not None}
@@ -236,7 +237,7 @@ class Sampler:
         confirmed = answer.verdict is Verdict.EQUIVALENT and not answer.conditions
         found[chain.formula] = None
         if confirmed:
-            steps = tuple(_step_of(move) for move in chain.moves)
+            steps = tuple(_step_of(move, self._kind) for move in chain.moves)
             found[chain.formula] = Mutant(
                 chain.formula, len(steps), self._proved, steps, assumed, answer, renamed
             )
@@ -266,7 +267,10 @@ def _names_after(moves: tuple[Move, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((old, new) for old, new in now.items() if old != new)
 
 
-def _step_of(move: Move) -> MutationStep:
+def _step_of(move: Move, kind: Kind) -> MutationStep:
     constant = None if move.constant is None else format_formula(move.constant)
-    text = format_formula(move.result)
+    if kind is Kind.CONTRACT:
+        text = format_contract(move.result, Spacing.TIGHT)
+    else:
+        text = format_formula(move.result)
     return MutationStep(move.rule.id, constant, text, move.rule.type, move.renamed)

@@ -28,7 +28,7 @@ from codequake.formula.equivalence import Equivalence, Verdict, equivalent
 from codequake.formula.moves import Path, put
 from codequake.formula.nodes import ZERO, Node, Op, is_expression, open_kids, walk
 from codequake.formula.parts import is_literal, rebuilt_product, rebuilt_sum
-from codequake.formula.printer import format_formula, size_of
+from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
 
 __all__ = ["Form", "Reduction", "ReductionStep", "Trace", "reduce_formula", "reduced"]
 
@@ -80,6 +80,7 @@ def reduce_formula(
     *,
     strict: bool = False,
     form: Form = Form.BEST_SPLIT,
+    contract: bool = False,
 ) -> Reduction:
     """Return the formula with all that cancels taken away, to a fix-point.
 
@@ -97,7 +98,8 @@ def reduce_formula(
     steps, current = [], formula
     for path, edit in trace.edits:
         current = put(current, path, edit.result)
-        steps.append(ReductionStep(edit.rule, format_formula(current)))
+        text = format_contract(current, Spacing.TIGHT) if contract else format_formula(current)
+        steps.append(ReductionStep(edit.rule, text))
         for leaf in edit.divided_by:
             if leaf.op is Op.COEFFICIENT and leaf not in known:
                 assumed.setdefault(nonzero(leaf))
