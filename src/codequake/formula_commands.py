@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from codequake.errors import DataError, NothingToReturnError, UsageError
-from codequake.formula import Names, Node, parse, parse_names
+from codequake.errors import NothingToReturnError
+from codequake.formula import (
+    Names,
+    Node,
+    Op,
+    format_contract,
+    format_formula,
+    parse,
+    parse_latex,
+    parse_names,
+)
 from codequake.terminal import emit, say
 
-if TYPE_CHECKING:
-    from codequake.formula import Assumption, Equivalence, Kind, Mutant, Mutations, Profile
-
 # The functions under the commands are the commands; nobody else calls them.
-__all__ = ["formula_app"]
+__all__ = [
+    "WITH_MINUS",
+    "FormulaArgument",
+    "JsonOption",
+    "NamesOption",
+    "formula_app",
+    "formula_of",
+    "read_formula",
+    "written",
+]
 
 formula_app = typer.Typer(help="Work with single formulas.", no_args_is_help=True)
 
-FormulaArgument = Annotated[str, typer.Argument(help="A formula, in plain text.")]
+FormulaArgument = Annotated[
+    str, typer.Argument(help="A formula, in plain text or LaTeX; - reads standard input.")
+]
+# A formula may begin with a minus.
+WITH_MINUS = {"ignore_unknown_options": True}
 NamesOption = Annotated[
     str,
     typer.Option(
@@ -32,276 +50,108 @@ NamesOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def _read(text: str, names: str) -> tuple[Node, Names]:
+def read_formula(text: str, names: str) -> tuple[Node, Names]:
     """Return the formula of an argument (``-``: standard input) and the names that it is over."""
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8-sig", errors="replace").strip()
     declared = parse_names(names)
-    return parse(text, declared), declared
+    return formula_of(text, declared), declared
+
+
+def formula_of(text: str, names: Names) -> Node:
+    """Read a text: with a backslash it is LaTeX, since plain text has none."""
+    return parse_latex(text, names) if "\\" in text else parse(text, names)
+
+
+def written(node: Node, names: Names) -> str:
+    """Write a formula as the grammar of its names has it."""
+    return format_contract(node) if names.contract else format_formula(node)
 
 
 def _tree(node: Node) -> dict[str, object]:
     return {"op": node.op.value, "text": node.text, "kids": [_tree(kid) for kid in node.kids]}
 
 
-@formula_app.command("parse")
+@formula_app.command("parse", context_settings=WITH_MINUS)
 def _formula_parse(
-    formula: FormulaArgument, names: NamesOption = "", json: JsonOption = False
+    formula: FormulaArgument,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    names: NamesOption = "",
+    json: JsonOption = False,
 ) -> None:
     """Read a formula and print it as this program writes it."""
-    from codequake.formula import coefficients_of, format_formula, size_of, variables_of
+    from codequake.formula import (
+        Sort,
+        atoms_of,
+        coefficients_of,
+        format_latex,
+        size_of,
+        sort_of,
+        variables_of,
+    )
 
-    node, _ = _read(formula, names)
+    node, declared = read_formula(formula, names)
     if not json:
-        say(format_formula(node))
+        say(format_latex(node) if latex else written(node, declared))
         return
+    truth = sort_of(node, declared) is Sort.TRUTH
     emit(
         {
-            "text": format_formula(node),
+            "text": written(node, declared),
+            "latex": format_latex(node),
+            "kind": "contract" if declared.contract else "equation" if truth else "expression",
             "size": size_of(node),
+            "depth": node.depth,
             "coefficients": list(coefficients_of(node)),
             "variables": list(variables_of(node)),
+            "atoms": [
+                {
+                    "text": written(atom.formula, declared),
+                    "sort": atom.sort.value,
+                    "path": list(atom.path),
+                }
+                for atom in atoms_of(node, declared)
+            ],
             "tree": _tree(node),
         }
     )
 
 
-AssumeOption = Annotated[
-    list[str] | None,
-    typer.Option("--assume", help="What is given about the names, as 'a != 0'; may be repeated."),
-]
-StrictOption = Annotated[
-    bool,
-    typer.Option("--strict", help="Divide and multiply by a name only where it is given not 0."),
-]
-
-
-def _assumptions(texts: list[str] | None, names: Names) -> tuple[Assumption, ...]:
-    from codequake.formula import parse_assumption
-
-    return tuple(parse_assumption(text, names) for text in texts or ())
-
-
-def _written(formula: Node, names: Names) -> str:
-    from codequake.formula import Spacing, format_contract, format_formula
-
-    if names.contract:
-        return format_contract(formula, Spacing.TIGHT)
-    return format_formula(formula)
-
-
-def _kind(formula: Node, names: Names) -> Kind:
-    from codequake.formula import Kind, kind_of
-
-    return Kind.CONTRACT if names.contract else kind_of(formula)
-
-
-def _certificate(equivalence: Equivalence) -> dict[str, object]:
-    from codequake.codec import to_plain
-
-    return {"verdict": equivalence.verdict.value, **to_plain(equivalence.certificate)}
-
-
-def _choice(value: str, option: str, allowed: list[str]) -> str:
-    if value not in allowed:
-        raise UsageError(f"{option} is {value!r}; allowed: {', '.join(allowed)}")
-    return value
-
-
-@formula_app.command("mutate")
-def _formula_mutate(
+@formula_app.command("eval", context_settings=WITH_MINUS)
+def _formula_eval(
     formula: FormulaArgument,
-    distance: Annotated[int, typer.Option("--distance", help="Steps from the formula, 0 to 12.")],
-    count: Annotated[int, typer.Option("--count", help="How many at most.")] = 20,
-    strategy: Annotated[
-        str, typer.Option("--strategy", help="naive, uniform, weighted or top-k.")
-    ] = "uniform",
-    mode: Annotated[
-        str,
-        typer.Option("--mode", help="relation: every place; paper: one mutant of each type."),
-    ] = "relation",
-    weights: Annotated[
-        Path | None,
-        typer.Option("--weights", help="JSON file with the weights of the mutation types."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed gives other mutants.")] = 0,
-    assume: AssumeOption = None,
-    strict: StrictOption = False,
-    text: Annotated[
-        Path | None,
-        typer.Option("--text", help="The prompt around the formula; allows other variable names."),
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", help="Values: a=1,b=-0.5,c=2/3; also true, false, [1,2]. Repeatable."),
     ] = None,
     names: NamesOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Write equal formulas at an exact distance, each with its proof."""
-    from codequake.formula import Mode, Strategy, free_names, mutate
-    from codequake.seeding import generator_for
+    """Compute the value of a formula at a point; of an equation the left side minus the right."""
+    from codequake.formula import Sort, evaluate, exact_value, holds, parse_point, sort_of
 
-    node, declared = _read(formula, names)
-    _choice(strategy, "--strategy", [one.value for one in Strategy])
-    _choice(mode, "--mode", [one.value for one in Mode])
-    around = None if text is None else _text_of(text)
-    written, kind = _written(node, declared), _kind(node, declared)
-    found = mutate(
-        node,
-        distance,
-        count,
-        generator_for(seed, "formula-mutate", written, distance, mode, strategy),
-        assumptions=_assumptions(assume, declared),
-        strict=strict,
-        mode=Mode(mode),
-        strategy=Strategy(strategy),
-        profile=None if weights is None else _profile(weights, kind),
-        names=() if around is None else free_names(node, around, declared.variables),
-        kind=kind,
-    )
-    _show_mutations(found, declared, count, json=json)
-    if not found.mutants and count:
-        raise NothingToReturnError(
-            f"no mutant of {written[:60]!r} at distance {distance} could be "
-            + ("confirmed to be equivalent" if found.unconfirmed else "found")
-        )
-
-
-def _show_mutations(found: Mutations, names: Names, count: int, *, json: bool) -> None:
+    node, declared = read_formula(formula, names)
+    point = parse_point(at or (), declared)
+    truth = holds(node, point) if sort_of(node, declared) is Sort.TRUTH else None
+    value = exact = None
+    if not declared.contract and node.op not in (Op.RELATION, Op.CHAIN):
+        value = evaluate(node, {name: float(number) for name, number in point.items()})
+        exact = exact_value(node, point)
     if json:
         emit(
             {
-                "formula": _written(found.formula, names),
-                "mutants": [_mutant(one, names) for one in found.mutants],
-                "exhausted": found.exhausted,
-                "unconfirmed": found.unconfirmed,
-                "unproved": found.unproved,
-                "inapplicable": list(found.inapplicable),
+                "text": written(node, declared),
+                "value": value,
+                "exact": None if exact is None else str(exact),
+                "holds": truth,
             }
         )
-        return
-    for one in found.mutants:
-        steps = ", ".join(step.rule for step in one.steps)
-        say(f"{_written(one.formula, names)}    {steps or 'the formula itself'}")
-    if found.exhausted and len(found.mutants) < count:
-        say(f"There are no more than {len(found.mutants)} at this distance.")
-
-
-def _mutant(mutant: Mutant, names: Names) -> dict[str, object]:
-    from codequake.formula import format_assumption
-
-    return {
-        "text": _written(mutant.formula, names),
-        "distance": mutant.distance,
-        "proved": mutant.proved,
-        "steps": [
-            {
-                "type": step.type,
-                "rule": step.rule,
-                "constant": step.constant,
-                "renamed": step.renamed,
-                "text": step.text,
-            }
-            for step in mutant.steps
-        ],
-        "assumptions": [format_assumption(one) for one in mutant.assumptions],
-        "renamed": [list(pair) for pair in mutant.renamed],
-        "certificate": _certificate(mutant.equivalence),
-    }
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read as text: {error}", place=str(path)) from error
-
-
-def _profile(path: Path, kind: Kind) -> Profile:
-    """Read ``{"equation": {"M1": 0.2, "M5": null, ...}, "expression": {...}, "k": 9}``."""
-    import json
-
-    from codequake.formula import Kind, profile_of_weights
-
-    place = str(path)
-    equations = kind is not Kind.EXPRESSION
-    table_name = "equation" if equations else "expression"
-    try:
-        data = json.loads(_text_of(path))
-    except json.JSONDecodeError as error:
-        raise DataError(f"is no JSON: {error}", place=place) from error
-    table = data.get(table_name) if isinstance(data, dict) else None
-    if not isinstance(table, dict):
-        raise DataError(f"has no object {table_name!r} with the weights of its types", place=place)
-    for name, weight in table.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float | None):
-            raise DataError(
-                f"weight of {name} is {weight!r}; allowed: a number, or null if unmeasured",
-                place=place,
-            )
-    k = data.get("k")
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
-        raise DataError(f"k is {k!r}; allowed: a whole number", place=place)
-    return profile_of_weights(table, equations=equations, k=k)
-
-
-@formula_app.command("distance")
-def _formula_distance(
-    formula: FormulaArgument,
-    goal: Annotated[str, typer.Argument(help="The formula to reach.")],
-    max_d: Annotated[int, typer.Option("--max", min=0, max=12, help="Steps to look for.")] = 5,
-    mode: Annotated[str, typer.Option("--mode", help="relation or paper.")] = "relation",
-    names: NamesOption = "",
-    json: JsonOption = False,
-) -> None:
-    """Count the steps of the shortest chain of mutations from a formula to another."""
-    from codequake.formula import Mode, distance
-
-    node, declared = _read(formula, names)
-    _choice(mode, "--mode", [one.value for one in Mode])
-    found = distance(
-        node, parse(goal, declared), max_d, mode=Mode(mode), kind=_kind(node, declared)
-    )
-    if json:
-        emit({"distance": found.value, "proved": found.proved})
-        return
-    proof = "proved" if found.proved else "not proved: the search was too large"
-    value = f"more than {max_d}, or none" if found.value is None else str(found.value)
-    say(f"{value} ({proof})")
-
-
-@formula_app.command("reduce")
-def _formula_reduce(
-    formula: FormulaArgument,
-    form: Annotated[
-        str,
-        typer.Option("--form", help="best_split: the shortest; zero: all on the left side, = 0."),
-    ] = "best_split",
-    assume: AssumeOption = None,
-    strict: StrictOption = False,
-    names: NamesOption = "",
-    json: JsonOption = False,
-) -> None:
-    """Take away from a formula what cancels, so that it is shorter and means the same."""
-    from codequake.formula import Form, format_assumption, reduce_formula, size_of
-
-    node, declared = _read(formula, names)
-    _choice(form, "--form", [one.value for one in Form])
-    made = reduce_formula(
-        node,
-        _assumptions(assume, declared),
-        strict=strict,
-        form=Form(form),
-        contract=declared.contract,
-    )
+    if value is None and truth is None:
+        raise NothingToReturnError("formula has no value at this point")
     if not json:
-        say(_written(made.formula, declared))
-        for assumption in made.assumptions:
-            say(f"  where {format_assumption(assumption)}")
-        return
-    emit(
-        {
-            "text": _written(made.formula, declared),
-            "steps": [{"rule": step.rule, "text": step.text} for step in made.steps],
-            "size": {"before": size_of(node), "after": size_of(made.formula)},
-            "assumptions": [format_assumption(one) for one in made.assumptions],
-            "certificate": None if made.equivalence is None else _certificate(made.equivalence),
-        }
-    )
+        said = [] if value is None else [repr(value)]
+        if exact is not None and str(exact) != str(value).removesuffix(".0"):
+            said.append(f"(exactly {exact})")
+        if truth is not None:
+            said.append("holds" if truth else "does not hold")
+        say(" ".join(said))

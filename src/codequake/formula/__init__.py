@@ -11,9 +11,11 @@ from codequake.formula.assumptions import (
     nonzero,
     parse_assumption,
 )
+from codequake.formula.collection import BundledFormula, Category, formula_set
 from codequake.formula.contracts import Atom, atoms_of, replace_atom
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
 from codequake.formula.evaluation import evaluate
+from codequake.formula.exact import exact_value
 from codequake.formula.faults import FormulaError
 from codequake.formula.latex import format_latex
 from codequake.formula.latex_reader import parse_latex
@@ -45,6 +47,7 @@ from codequake.formula.strategies import (
     profile,
     profile_of_weights,
 )
+from codequake.formula.truth import holds, parse_point
 from codequake.formula.witness import Witness
 
 __all__ = [
@@ -54,6 +57,8 @@ __all__ = [
     "RULES",
     "Assumption",
     "Atom",
+    "BundledFormula",
+    "Category",
     "Certificate",
     "Distance",
     "Equivalence",
@@ -90,12 +95,15 @@ __all__ = [
     "distance",
     "equivalent",
     "evaluate",
+    "exact_value",
     "excludes_zero",
     "format_assumption",
     "format_contract",
     "format_formula",
     "format_latex",
+    "formula_set",
     "free_names",
+    "holds",
     "kind_of",
     "mutate",
     "neighbours",
@@ -104,6 +112,7 @@ __all__ = [
     "parse_assumption",
     "parse_latex",
     "parse_names",
+    "parse_point",
     "profile",
     "profile_of_weights",
     "reduce_formula",
