@@ -11,6 +11,7 @@ from codequake.formula.assumptions import (
     nonzero,
     parse_assumption,
 )
+from codequake.formula.checker import Checker
 from codequake.formula.collection import BundledFormula, Category, formula_set
 from codequake.formula.contracts import Atom, atoms_of, replace_atom
 from codequake.formula.equivalence import Certificate, Equivalence, Verdict, equivalent
@@ -60,6 +61,7 @@ __all__ = [
     "BundledFormula",
     "Category",
     "Certificate",
+    "Checker",
     "Distance",
     "Equivalence",
     "Form",

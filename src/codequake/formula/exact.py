@@ -26,7 +26,10 @@ def exact_value(node: Node, point: Mapping[str, Fraction] | None = None) -> Frac
             return Fraction(node.text)
         case Op.COEFFICIENT | Op.VARIABLE:
             return None if point is None else point.get(node.text)
-        case Op.CONSTANT | Op.CALL | Op.DERIVATIVE:
+        case Op.CALL:
+            inner = exact_value(node.kids[0], point) if node.text == "abs" else None
+            return None if inner is None else abs(inner)
+        case Op.CONSTANT | Op.DERIVATIVE:
             return None
         case Op.PAREN:
             return exact_value(node.kids[0], point)
