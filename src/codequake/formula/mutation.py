@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from codequake.errors import InternalError, UsageError
 from codequake.formula.assumptions import Assumption, excludes_zero, nonzero
-from codequake.formula.equivalence import Equivalence, Verdict, equivalent
+from codequake.formula.checker import Checker
+from codequake.formula.equivalence import Equivalence, Verdict
 from codequake.formula.moves import Mode, Move
 from codequake.formula.nodes import Node, Op
 from codequake.formula.printer import Spacing, format_contract, format_formula
-from codequake.formula.renaming import rename
 from codequake.formula.rules import Kind, kind_of, types_for
 from codequake.formula.sampling import Chain, Walker, barred_constants
 from codequake.formula.strategies import Profile, Strategy, draw_weights
@@ -45,8 +45,8 @@ class Mutant:
 
     ``distance`` is the number of ``steps``; ``proved`` says that no shorter chain exists.
     ``assumptions`` are what the chain rests on; ``equivalence`` is the independent check of the
-    mutant against the original under exactly these assumptions, with the variables that were
-    given other names, ``renamed`` (old, new), renamed in the original and the assumptions too.
+    mutant against the original under exactly these assumptions, which use the names of the
+    original; ``renamed`` (old, new) are the variables that have other names in the mutant.
     """
 
     formula: Node
@@ -138,6 +138,7 @@ class Sampler:
         self._formula = formula
         self._kind = kind
         self._given = assumptions
+        self._checker = Checker(formula, assumptions, contract=kind is Kind.CONTRACT)
         self._proved = strategy is not Strategy.NAIVE
         free = {node for one in assumptions if (node := excludes_zero(one)) is not None}
         self._walker = Walker(
@@ -218,17 +219,9 @@ class Sampler:
 
     def _add(self, chain: Chain, found: dict[Node, Mutant | None]) -> bool:
         """Check a mutant and keep it, or remember that it could not be confirmed."""
-        assumed = tuple(dict.fromkeys((*self._given, *_added_assumptions(chain.moves))))
+        added = _added_assumptions(chain.moves)
         renamed = _names_after(chain.moves)
-        original, here = self._formula, assumed
-        if renamed:
-            new_names = dict(renamed)
-            original = rename(original, new_names)
-            here = tuple(
-                Assumption(rename(one.left, new_names), one.relation, rename(one.right, new_names))
-                for one in assumed
-            )
-        answer = equivalent(original, chain.formula, here)
+        answer = self._checker.check(chain.formula, added, renamed=dict(renamed) or None)
         if answer.verdict is Verdict.DIFFERENT:
             raise InternalError(
                 f"the rules made {format_formula(chain.formula)!r} of "
@@ -238,6 +231,7 @@ class Sampler:
         found[chain.formula] = None
         if confirmed:
             steps = tuple(_step_of(move, self._kind) for move in chain.moves)
+            assumed = tuple(dict.fromkeys((*self._given, *added)))
             found[chain.formula] = Mutant(
                 chain.formula, len(steps), self._proved, steps, assumed, answer, renamed
             )
@@ -249,11 +243,9 @@ def _kept(found: dict[Node, Mutant | None]) -> tuple[Mutant, ...]:
 
 
 def _added_assumptions(moves: tuple[Move, ...]) -> tuple[Assumption, ...]:
-    return tuple(
-        nonzero(move.constant)
-        for move in moves
-        if move.rule.nonzero and move.constant is not None and move.constant.op is Op.COEFFICIENT
-    )
+    divided = (move.constant for move in moves if move.rule.nonzero)
+    names = [one for one in divided if one is not None and one.op is Op.COEFFICIENT]
+    return tuple(nonzero(one) for one in dict.fromkeys(names))
 
 
 def _names_after(moves: tuple[Move, ...]) -> tuple[tuple[str, str], ...]:
