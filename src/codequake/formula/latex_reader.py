@@ -231,8 +231,9 @@ class _Translator:
     def _power(self) -> None:
         place = self._place()
         self._at += 1
-        if self._piece() == "\\prime":
-            self._at += 1
+        prime = [piece for piece, _, _ in self._pieces[self._at : self._at + 3]]
+        if prime[:1] == ["\\prime"] or prime == ["{", "\\prime", "}"]:
+            self._at += 1 if prime[0] == "\\prime" else 3
             self._write(Kind.PRIME, "'", place)
             return
         self._sign("^", place)
@@ -369,6 +370,8 @@ class _Translator:
             raise self._fault(f"formula is nested deeper than {MAX_DEPTH} levels")
         if self._piece() == "-":
             self._item()
+        elif SIGNS.get(self._piece(), self._piece()) in _ENDS or not self._piece():
+            raise self._fault("what is added or multiplied is missing here")
         while self._piece() and SIGNS.get(self._piece(), self._piece()) not in _ENDS:
             self._item()
         self._depth -= 1

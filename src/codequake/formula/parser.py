@@ -134,15 +134,17 @@ class TokenParser(ContractParser):
     def _relations(self, left: Operand) -> Operand:
         """Parse one relation, or several that make a chain."""
         first = self.peek()
-        sides, signs = [left], []
+        sides, signs, ways = [left], list[str](), [_UPWARD, _DOWNWARD]
         while (token := self.peek()).text in _INFIX and _INFIX[token.text][1] is Op.RELATION:
             self.next()
             if token.text == "==" and not self.names.contract:
                 raise self.not_here(token)
             if token.text == "=" and self.names.contract:
                 raise self.fault(token, "'=' is for equations; write == in a contract")
-            signs.append("=" if token.text == "==" else token.text)
-            if len(signs) > 1 and not (_UPWARD.issuperset(signs) or _DOWNWARD.issuperset(signs)):
+            sign = "=" if token.text == "==" else token.text
+            signs.append(sign)
+            ways = [way for way in ways if sign in way]
+            if len(signs) > 1 and not ways:
                 raise self.fault(
                     token, f"{token.text!r} does not go on the chain; allowed: = < <= or = > >="
                 )
