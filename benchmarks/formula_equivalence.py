@@ -42,10 +42,17 @@ Mutants = list[tuple[Node, Given]]
 
 def slip(formula: Node, rng: random.Random) -> Node:
     """Return the formula with one random mistake: another operator, leaf or sign."""
+    while True:
+        changed = _slip(formula, rng)
+        if changed != formula:
+            return changed
+
+
+def _slip(formula: Node, rng: random.Random) -> Node:
     kids = list(formula.kids)
     if kids and formula.op is not Op.DERIVATIVE and rng.random() < 0.75:
         index = rng.randrange(len(kids))
-        kids[index] = slip(kids[index], rng)
+        kids[index] = _slip(kids[index], rng)
         return Node(formula.op, tuple(kids), formula.text)
     if formula.op is Op.EQUATION or formula.op is Op.DERIVATIVE:
         return formula

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from codequake.errors import NothingToReturnError
+from codequake.errors import NothingToReturnError, UsageError
 from codequake.formula import (
+    Equivalence,
     Names,
     Node,
     Op,
@@ -155,3 +157,86 @@ def _formula_eval(
         if truth is not None:
             said.append("holds" if truth else "does not hold")
         say(" ".join(said))
+
+
+@formula_app.command("equal", context_settings=_WITH_MINUS)
+def _formula_equal(
+    first: FormulaArgument,
+    second: FormulaArgument,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option("--assume", help="What holds of the names, such as a!=0. Repeatable."),
+    ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option("--rename", help="x=t: what is x in the first is t in the second."),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0, help="Time for the referee; 0: do not ask it.")
+    ] = 10.0,
+    names: NamesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Say whether two formulas mean the same; the exit code is 1 unless they do."""
+    from codequake.formula import Verdict, equivalent, parse_assumption
+
+    if first == second == "-":
+        raise UsageError("argument SECOND is '-'; allowed: '-' for one of the two formulas")
+    one, declared = _read(first, names)
+    two, _ = _read(second, names)
+    answer = equivalent(
+        one,
+        two,
+        tuple(parse_assumption(text, declared) for text in assume or ()),
+        names=declared,
+        renamed=_renamed(rename or []),
+        referee_seconds=seconds,
+    )
+    if json:
+        emit(_as_json(answer))
+    else:
+        say(_as_text(answer))
+    if answer.verdict is not Verdict.EQUIVALENT:
+        raise typer.Exit(1)
+
+
+def _renamed(pairs: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in pairs:
+        old, sign, new = (part.strip() for part in pair.partition("="))
+        if not (old and sign and new) or old in found:
+            raise UsageError(f"option --rename is {pair!r}; allowed: OLD=NEW, once for each name")
+        found[old] = new
+    return found
+
+
+def _as_json(answer: Equivalence) -> dict[str, object]:
+    """Return the answer as JSON; ``witness`` stands in it when the formulas differ."""
+    found: dict[str, object] = {
+        "verdict": answer.verdict.value,
+        "method": answer.certificate.method,
+        "assumptions": list(answer.conditions),
+        "reason": answer.reason,
+        "certificate": asdict(answer.certificate),
+    }
+    if answer.witness is not None:
+        found["witness"] = {
+            "point": dict(answer.witness.point),
+            "meanings": dict(answer.witness.meanings),
+            "detail": answer.witness.detail,
+        }
+    return found
+
+
+def _as_text(answer: Equivalence) -> str:
+    lines = [answer.verdict.value]
+    if answer.conditions:
+        lines[0] += f", where {' and '.join(answer.conditions)}"
+    if answer.reason:
+        lines.append(answer.reason)
+    if answer.witness is not None:
+        point = ", ".join(f"{name} = {value}" for name, value in answer.witness.point)
+        lines.append(f"{answer.witness.detail}{' at ' if point else ''}{point}")
+        lines += [f"with {name}(t) = {text}" for name, text in answer.witness.meanings]
+    lines.append(f"by {answer.certificate.method}; {', '.join(answer.certificate.versions)}")
+    return "\n".join(lines)

@@ -23,6 +23,7 @@ PRECISION = 128
 
 _LARGEST_EXPONENT = 2**20
 _MOST_TERMS = 64
+_MOST_TERMS_IN_ALL = 2_000
 _MOST_PROGRAMS = 5_000
 _CUBIC = (-3, -2, -1, 1, 2, 3)
 
@@ -41,6 +42,7 @@ class BallWorld:
         self._cubics: dict[str, tuple[int, ...]] = {}
         self._constants: dict[str, Ball] = {}
         self._programs: dict[Node, Program] = {}
+        self._terms = 0
         self.nan = flint.arb("nan")
         self._functions: dict[str, Callable[[Ball], Ball]] = {
             "sin": lambda ball: ball.sin(),
@@ -104,6 +106,7 @@ class BallWorld:
             if len(self._programs) >= _MOST_PROGRAMS:
                 self._programs.clear()
             program = self._programs[node] = compile_formula(node)
+        self._terms = 0
         with self.precision():
             return self.run(program, point)
 
@@ -143,7 +146,9 @@ class BallWorld:
             return self.number(step.number)
         if step.op is Op.CONSTANT:
             return self.constant(step.text)
-        return point[f"#{step.text}" if step.op is Op.BOUND else step.text]
+        if step.op is Op.BOUND:
+            return point.get(f"#{step.text}", self.nan)
+        return point[step.text]
 
     def power(self, base: Ball, exponent: Ball, number: Fraction | None) -> Ball:
         """Return a power; ``number`` is the exponent where it is written in numbers."""
@@ -177,6 +182,9 @@ class BallWorld:
         assert body is not None
         first, last = low.unique_fmpz(), high.unique_fmpz()
         if first is None or last is None or last - first >= _MOST_TERMS:
+            return self.nan
+        self._terms += max(0, int(last - first))
+        if self._terms > _MOST_TERMS_IN_ALL:
             return self.nan
         value = self._flint.arb(step.text == "product")
         for number in range(int(first), int(last) + 1):

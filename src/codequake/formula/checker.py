@@ -13,6 +13,7 @@ from codequake.formula.domain import Keys
 from codequake.formula.faults import FormulaError
 from codequake.formula.field import PRIME
 from codequake.formula.matching import Evaluate, Match, match_comparisons, same_values
+from codequake.formula.names import Names
 from codequake.formula.nodes import Node, names_of
 from codequake.formula.points import Point, bounds_of, draw_point
 from codequake.formula.printer import format_formula
@@ -44,9 +45,8 @@ class Checker:
     """Says of many formulas whether they mean the same as the first one.
 
     ``assumptions`` are given for all of them.  The answer about a formula depends on the two
-    formulas, the assumptions and the seed, never on what was asked before.  ``contract`` says
-    that the names are those of a contract, so that values are integers; a formula with what only
-    contracts have is taken for one in any case.
+    formulas, the assumptions and the seed, never on what was asked before.  ``names`` is needed
+    for contracts only: it says which names are integers (all, where it is not given).
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Checker:
         assumptions: tuple[Assumption, ...] = (),
         *,
         seed: int = 0,
-        contract: bool = False,
+        names: Names | None = None,
     ) -> None:
         self._first = first
         self._given = assumptions
@@ -64,8 +64,9 @@ class Checker:
         self._atoms = comparisons_of(first)
         self._world = BallWorld(self._salt)
         self._sides: dict[frozenset[str], _Side] = {}
-        self._contract = contract or is_contract(first)
-        self._states = ContractChecker(first, assumptions, self._salt)
+        self._contract = is_contract(first) or (names is not None and names.contract)
+        integers = None if names is None else names.integers
+        self._states = ContractChecker(first, assumptions, self._salt, integers)
 
     def check(
         self,

@@ -55,7 +55,14 @@ class _States:
 class ContractChecker:
     """Says of many contract formulas whether they have the same values as the first one."""
 
-    def __init__(self, first: Node, assumptions: tuple[Assumption, ...], salt: str) -> None:
+    def __init__(
+        self,
+        first: Node,
+        assumptions: tuple[Assumption, ...],
+        salt: str,
+        integers: frozenset[str] | None = None,
+    ) -> None:
+        self._integers = integers
         self._first = first
         self._given = assumptions
         self._salt = salt
@@ -88,7 +95,7 @@ class ContractChecker:
 
     def _states(self, second: Node, given: tuple[Assumption, ...]) -> _States:
         sides = (side for one in given for side in (one.left, one.right))
-        symbols = symbols_of(self._first, second, *sides)
+        symbols = symbols_of((self._first, second, *sides), self._integers)
         key = symbols, given
         if key not in self._kept:
             self._kept[key] = self._new_states(symbols, given)

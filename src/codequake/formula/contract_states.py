@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from codequake.formula.contract_values import State
@@ -16,6 +17,7 @@ __all__ = ["Scope", "Symbols", "all_states", "drawn_states", "scope_of", "symbol
 
 MOST_LENGTH = 4
 LARGEST_VALUE = 3
+_HALVES = (Fraction(1, 2), Fraction(-1, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Symbols:
     """
 
     integers: tuple[str, ...]
+    reals: tuple[str, ...]
     truths: tuple[str, ...]
     sequences: tuple[tuple[str, int], ...]
     old: frozenset[str]
@@ -40,14 +43,17 @@ class Scope:
     value: int
 
 
-def symbols_of(*formulas: Node) -> Symbols:
-    """Return the free names of contract formulas, sorted."""
-    integers: set[str] = set()
+def symbols_of(formulas: Iterable[Node], integers: frozenset[str] | None) -> Symbols:
+    """Return the free names of contract formulas, sorted.
+
+    ``integers``: which names have integers as values, ``None`` for all.
+    """
+    numbers: set[str] = set()
     truths: set[str] = set()
     ranks: dict[str, int] = {}
     old: set[str] = set()
     for formula in formulas:
-        integers |= _free(formula, frozenset())
+        numbers |= _free(formula, frozenset())
         for node in walk(formula):
             if node.op is Op.BOOLEAN and node.text not in ("true", "false"):
                 truths.add(node.text)
@@ -61,7 +67,14 @@ def symbols_of(*formulas: Node) -> Symbols:
                     inner = inner.kids[0]
                 ranks[inner.text] = 2
     sequences = tuple(sorted(ranks.items()))
-    return Symbols(tuple(sorted(integers)), tuple(sorted(truths)), sequences, frozenset(old))
+    whole = numbers if integers is None else numbers & integers
+    return Symbols(
+        tuple(sorted(whole)),
+        tuple(sorted(numbers - whole)),
+        tuple(sorted(truths)),
+        sequences,
+        frozenset(old),
+    )
 
 
 def _free(node: Node, bound: frozenset[str]) -> set[str]:
@@ -101,6 +114,7 @@ def count_states(symbols: Symbols, scope: Scope) -> int:
     """Return how many states a scope has."""
     values = 2 * scope.value + 1
     count: int = values ** len(symbols.integers) * 2 ** len(symbols.truths)
+    count *= (values + len(_HALVES)) ** len(symbols.reals)
     for name, rank in symbols.sequences:
         copies = 2 if name in symbols.old else 1
         count *= sum(values ** (copies * math.prod(shape)) for shape in _shapes(rank, scope))
@@ -113,6 +127,7 @@ def all_states(symbols: Symbols, scope: Scope) -> Iterator[State]:
     choices: list[list[dict[str, Any]]] = [
         [{name: value} for value in values] for name in symbols.integers
     ]
+    choices += [[{name: value} for value in (*values, *_HALVES)] for name in symbols.reals]
     choices += [[{name: False}, {name: True}] for name in symbols.truths]
     for name, rank in symbols.sequences:
         choices.append(
@@ -138,6 +153,9 @@ def drawn_states(symbols: Symbols, count: int, salt: str) -> Iterator[State]:
         for name in symbols.integers:
             drawn = drawn_integer("state", salt, number, name)
             state[name] = drawn % (width + 2) - LARGEST_VALUE
+        for name in symbols.reals:
+            drawn = drawn_integer("state", salt, number, name)
+            state[name] = Fraction(drawn % (4 * width) - 2 * width, 4)
         for name in symbols.truths:
             state[name] = bool(drawn_integer("state", salt, number, name) % 2)
         for name, rank in symbols.sequences:

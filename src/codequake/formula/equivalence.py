@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from codequake.formula.assumptions import Assumption
 from codequake.formula.checker import Checker
+from codequake.formula.names import Names
 from codequake.formula.nodes import Node
 from codequake.formula.referee import REFEREE_SECONDS
 from codequake.formula.verdicts import Certificate, Equivalence, Verdict
@@ -26,15 +27,16 @@ def equivalent(
     assumptions: tuple[Assumption, ...] = (),
     *,
     seed: int = 0,
-    contract: bool = False,
+    names: Names | None = None,
     renamed: Mapping[str, str] | None = None,
     referee_seconds: float = REFEREE_SECONDS,
 ) -> Equivalence:
     """Say whether two formulas mean the same wherever the assumptions hold.
 
     The same formulas and seed give the same answer, but for the referee, who may run out of time.
+    ``names`` is needed for contracts only, and ``renamed`` for a renaming; see ``Checker``.
     A ``Checker`` answers faster where many formulas are compared with one.  Raises
     ``FormulaError`` when one is an equation or a relation and the other is not.
     """
-    checker = Checker(first, assumptions, seed=seed, contract=contract)
+    checker = Checker(first, assumptions, seed=seed, names=names)
     return checker.check(second, renamed=renamed, referee_seconds=referee_seconds)

@@ -59,7 +59,9 @@ def ask_referee(question: Question, seconds: float = REFEREE_SECONDS) -> Answer:
     A process that fails, is killed or says anything unexpected has given no answer.
     """
     if seconds <= 0:
-        return Answer(Ruling.NO_ANSWER, "no method decided, and the referee was not asked")
+        return Answer(
+            Ruling.NO_ANSWER, "the fast methods do not decide, and the referee was not asked"
+        )
     limits = {"cpu": math.ceil(seconds) + 1, "megabytes": _MEGABYTES}
     try:
         done = subprocess.run(
@@ -77,13 +79,15 @@ def ask_referee(question: Question, seconds: float = REFEREE_SECONDS) -> Answer:
         found = json.loads(done.stdout)
         equal, version = found["equal"] is True, f"sympy {found['version']}"
     except subprocess.TimeoutExpired:
-        reason = f"no method decided, and the referee was stopped after {seconds:g} s"
+        reason = f"the fast methods do not decide, and the referee ran out of its {seconds:g} s"
         return Answer(Ruling.NO_ANSWER, reason)
     except (OSError, ValueError, KeyError, TypeError):
-        return Answer(Ruling.NO_ANSWER, "no method decided, and the referee gave up")
+        return Answer(Ruling.NO_ANSWER, "the fast methods do not decide, and the referee failed")
     if equal:
         return Answer(Ruling.EQUAL, "", version)
-    return Answer(Ruling.NO_ANSWER, "no method decided, the referee neither", version)
+    return Answer(
+        Ruling.NO_ANSWER, "neither the fast methods nor the referee found a proof", version
+    )
 
 
 def _as_data(question: Question) -> dict[str, object]:

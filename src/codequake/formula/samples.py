@@ -26,6 +26,7 @@ LARGEST_POWER = 1_000_000
 
 _MOST_KEPT = 50_000
 _MOST_TERMS = 64
+_MOST_NESTED_TERMS = 6
 _PRIMES = {Op.CALL: "", Op.DERIVATIVE: "'", Op.SECOND_DERIVATIVE: "''"}
 
 Sampled = tuple[Values, int, int, Keys]
@@ -228,7 +229,8 @@ class Samples:
         """
         bound, low, high, body = node.kids
         first, last = self.power(low), self.power(high)
-        if first is not None and last is not None and 0 <= last - first < _MOST_TERMS:
+        most = _MOST_NESTED_TERMS if _bindings(body) else _MOST_TERMS
+        if first is not None and last is not None and 0 <= last - first < most:
             return self._written_out(node, range(first, last + 1))
         inner = _with_bound(body, bound, Node(Op.BOUND, (), f"#{_bindings(body)}"))
         parts = [self.at(kid) for kid in (low, high, inner)]

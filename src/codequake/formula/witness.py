@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
@@ -26,9 +26,12 @@ __all__ = ["Pair", "Search", "Witness", "holds", "values_witness"]
 _DRAWN_POINTS = 36
 _INTEGER_POINTS = 40
 _ROOT_POINTS = 6
+_FIRST_POINTS = 4
 _GRID = tuple(Fraction(number, 2) for number in (-17, -9, -5, -3, -1, 1, 3, 5, 9, 17))
 _HALVINGS = 40
-_MOST_WORK = 400_000
+_MOST_WORK = 150_000
+_DIGITS = 15
+_MORE_DIGITS = 40
 
 Box = Mapping[str, Ball]
 
@@ -88,8 +91,10 @@ def _proved(one: Assumption, box: Box, world: BallWorld) -> bool:
 def values_witness(point: Point, balls: tuple[Ball, Ball], world: BallWorld) -> Witness:
     """Return the witness of two expressions whose balls do not meet at a point."""
     one, two = balls
-    detail = f"the first is {one.str(15)}, the second is {two.str(15)}"
-    return _witness(point, world, detail)
+    first, second = one.str(_DIGITS), two.str(_DIGITS)
+    if first == second:
+        first, second = one.str(_MORE_DIGITS), two.str(_MORE_DIGITS)
+    return _witness(point, world, f"the first is {first}, the second is {second}")
 
 
 def _witness(point: Point, world: BallWorld, detail: str, **intervals: str) -> Witness:
@@ -117,13 +122,27 @@ class Search:
 
     def run(self) -> Witness | None:
         """Return a witness, or ``None`` where the bounded search found none."""
-        for point in self._drawn():
+        drawn = self._drawn()
+        equations = bool(self._first and self._second) and all(
+            one.sign is Sign.EQUAL for one in (*(self._first or ()), *(self._second or ()))
+        )
+        # A random point lies on no curve, so roots tell equations apart sooner.
+        found = self._first_of(itertools.islice(drawn, _FIRST_POINTS if equations else None))
+        if found is None and self._first is not None and self.points:
+            found = self._exact_roots()
+        if found is None and equations:
+            found = self._first_of(drawn)
+        if found is None and self._first is not None and self.points:
+            found = self._boxed_roots()
+        return found
+
+    def _first_of(self, points: Iterable[Point]) -> Witness | None:
+        """Return the first of the points that is a witness."""
+        for point in points:
             found = self._at(point)
             if found is not None:
                 return found
-        if self._first is None or not self.points:
-            return None
-        return self._exact_roots() or self._boxed_roots()
+        return None
 
     def _drawn(self) -> Iterator[Point]:
         for number in range(_DRAWN_POINTS):
