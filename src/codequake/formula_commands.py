@@ -159,7 +159,7 @@ def _formula_eval(
         say(" ".join(said))
 
 
-@formula_app.command("equal", context_settings=_WITH_MINUS)
+@formula_app.command("equal", context_settings=WITH_MINUS)
 def _formula_equal(
     first: FormulaArgument,
     second: FormulaArgument,
@@ -182,8 +182,8 @@ def _formula_equal(
 
     if first == second == "-":
         raise UsageError("argument SECOND is '-'; allowed: '-' for one of the two formulas")
-    one, declared = _read(first, names)
-    two, _ = _read(second, names)
+    one, declared = read_formula(first, names)
+    two, _ = read_formula(second, names)
     answer = equivalent(
         one,
         two,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codequake.errors import DataError, NothingToReturnError, UsageError
-from codequake.formula import Names, Node
+from codequake.formula import Names
 from codequake.formula_commands import (
     WITH_MINUS,
     FormulaArgument,
@@ -41,12 +41,6 @@ def _assumptions(texts: list[str] | None, names: Names) -> tuple[Assumption, ...
     from codequake.formula import parse_assumption
 
     return tuple(parse_assumption(text, names) for text in texts or ())
-
-
-def _kind(formula: Node, names: Names) -> Kind:
-    from codequake.formula import Kind, kind_of
-
-    return Kind.CONTRACT if names.contract else kind_of(formula)
 
 
 def _certificate(equivalence: Equivalence) -> dict[str, object]:
@@ -88,14 +82,14 @@ def _formula_mutate(
     json: JsonOption = False,
 ) -> None:
     """Write equal formulas at an exact distance, each with its proof."""
-    from codequake.formula import Mode, Strategy, free_names, mutate
+    from codequake.formula import Mode, Strategy, free_names, kind_of, mutate
     from codequake.seeding import generator_for
 
     node, declared = read_formula(formula, names)
     _choice(strategy, "--strategy", [one.value for one in Strategy])
     _choice(mode, "--mode", [one.value for one in Mode])
     around = None if text is None else _text_of(text)
-    shown, kind = written(node, declared), _kind(node, declared)
+    shown, kind = written(node, declared), kind_of(node, declared)
     found = mutate(
         node,
         distance,
@@ -106,8 +100,8 @@ def _formula_mutate(
         mode=Mode(mode),
         strategy=Strategy(strategy),
         profile=None if weights is None else _profile(weights, kind),
-        names=() if around is None else free_names(node, around, declared.variables),
-        kind=kind,
+        free=() if around is None else free_names(node, around, declared.variables),
+        names=declared,
     )
     _show_mutations(found, declared, count, json=json)
     if not found.mutants and count:
@@ -209,9 +203,7 @@ def _formula_distance(
 
     node, declared = read_formula(formula, names)
     _choice(mode, "--mode", [one.value for one in Mode])
-    found = distance(
-        node, formula_of(goal, declared), max_d, mode=Mode(mode), kind=_kind(node, declared)
-    )
+    found = distance(node, formula_of(goal, declared), max_d, mode=Mode(mode), names=declared)
     if json:
         emit({"distance": found.value, "proved": found.proved})
         return
@@ -242,7 +234,7 @@ def _formula_reduce(
         _assumptions(assume, declared),
         strict=strict,
         form=Form(form),
-        contract=declared.contract,
+        names=declared,
     )
     if not json:
         say(written(made.formula, declared))

@@ -127,11 +127,11 @@ def test_distances_are_those_of_a_full_search_in_large_spaces(
 def test_names_are_a_rule_for_the_whole_formula() -> None:
     start = parse("y'(x)=a*y(x)+b")
     names = ("x", "y", "z")
-    results = {format_formula(one) for one in back(start, names=names)}
+    results = {format_formula(one) for one in back(start, free=names)}
     assert {"y'(z)=a*y(z)+b", "z'(x)=a*z(x)+b"} <= results
     assert not any("x'(x)" in text or "y'(y)" in text for text in results)
     goal = parse("z'(y)=a*z(y)+b")
-    assert distance(start, goal, 4, names=names).value == 2
+    assert distance(start, goal, 4, free=names).value == 2
     assert distance(start, goal, 4).value is None
     swapped = parse("x'(y)=a*x(y)+b")
-    assert distance(start, swapped, 4, names=names).value == 3
+    assert distance(start, swapped, 4, free=names).value == 3

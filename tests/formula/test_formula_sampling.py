@@ -41,7 +41,7 @@ def texts(formula: str, steps: int, count: int, **options: object) -> list[str]:
 
 
 def test_paper_mode_has_one_mutant_of_each_type() -> None:
-    found = mutate(parse("a*x+b=0"), 1, 50, random.Random(0), mode=Mode.PAPER, names=("y", "z"))
+    found = mutate(parse("a*x+b=0"), 1, 50, random.Random(0), mode=Mode.PAPER, free=("y", "z"))
     types = [mutant.steps[0].type for mutant in found.mutants]
     assert sorted(types) == sorted(set(types))
     assert found.exhausted
@@ -59,7 +59,7 @@ def test_paper_mode_has_one_mutant_of_each_type() -> None:
     ],
 )
 def test_paper_mode_spaces_have_the_known_sizes(text: str, sizes: tuple[int, ...]) -> None:
-    sampler = Sampler(parse(text), mode=Mode.PAPER, names=("x", "y", "z"))
+    sampler = Sampler(parse(text), mode=Mode.PAPER, free=("x", "y", "z"))
     for steps, size in enumerate(sizes, start=1):
         found = sampler.sample(steps, 500, random.Random(steps))
         assert (len(found.mutants), found.exhausted) == (size, True)
@@ -190,7 +190,7 @@ def test_a_renamed_mutant_is_checked_under_its_names() -> None:
     names = free_names(formula, "Find the function.", ("x", "y", "z"))
     only = profile_of_weights({"M13": 1.0, "M5": 1.0}, equations=True)
     found = mutate(
-        formula, 3, 30, random.Random(0), names=names, strategy=Strategy.TOP_K, profile=only
+        formula, 3, 30, random.Random(0), free=names, strategy=Strategy.TOP_K, profile=only
     )
     seen = {format_formula(one.formula): dict(one.renamed) for one in found.mutants}
     assert seen["x'(y)=a*x(y)+b"] == {"x": "y", "y": "x"}
@@ -225,8 +225,8 @@ def test_contracts_are_changed_by_rules_for_integers() -> None:
     # Integer names alone make a contract, which only the caller can know.
     plain = parse("n==m*2", names)
     assert "M1" in {move.rule.type for move in neighbours(plain)}
-    assert "M1" not in {move.rule.type for move in neighbours(plain, kind=Kind.CONTRACT)}
-    found = mutate(plain, 2, 5, random.Random(0), kind=Kind.CONTRACT)
+    assert "M1" not in {move.rule.type for move in neighbours(plain, names=names)}
+    found = mutate(plain, 2, 5, random.Random(0), names=names)
     assert all("==" in step.text for mutant in found.mutants for step in mutant.steps)
 
 

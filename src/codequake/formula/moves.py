@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from codequake.formula.applying import RuleIndex, applies, backward, forward
+from codequake.formula.names import Names
 from codequake.formula.nodes import Node, Op, constants_of, is_expression, open_kids
 from codequake.formula.renaming import rename, renamings
 from codequake.formula.rules import RENAMING, Kind, Rule, kind_of, rules_for
@@ -88,18 +89,18 @@ def neighbours(
     pool: tuple[Node, ...] | None = None,
     *,
     mode: Mode = Mode.RELATION,
-    names: tuple[str, ...] = (),
-    kind: Kind | None = None,
+    free: tuple[str, ...] = (),
+    names: Names | None = None,
 ) -> tuple[Move, ...]:
     """Return every application of every rule to the formula, in a fixed order.
 
     ``pool`` holds what may take the place of ``I``; by default the constants of the formula and
-    the number 2 (in paper mode it is always 2).  ``names`` are those that may be renamed and
-    renamed to; without them no variable is.  ``kind`` is what the formula shows by default; say
-    ``Kind.CONTRACT`` where its names are integers.  Two moves may lead to one formula; none leads
-    back to the formula itself.
+    the number 2 (in paper mode it is always 2).  ``free`` are the names that variables may be
+    renamed from and to; without them none is.  ``names`` are the declared ones, needed where the
+    names of a contract are all that shows that it is one.  Two moves may lead to one formula;
+    none leads back to the formula itself.
     """
-    moves = Moves(kind or kind_of(formula), mode, names)
+    moves = Moves(kind_of(formula, names), mode, free)
     return moves.neighbours(formula, default_pool(formula) if pool is None else pool)
 
 
@@ -107,15 +108,15 @@ def back(
     formula: Node,
     *,
     mode: Mode = Mode.RELATION,
-    names: tuple[str, ...] = (),
-    kind: Kind | None = None,
+    free: tuple[str, ...] = (),
+    names: Names | None = None,
 ) -> tuple[Node, ...]:
     """Return every formula that one application of one rule turns into this one.
 
     Exactly the inverse of ``neighbours`` over all constants: ``G`` stands in ``back(H)`` if and
     only if ``H`` is a neighbour of ``G`` for some pool.
     """
-    return Moves(kind or kind_of(formula), mode, names).back(formula)
+    return Moves(kind_of(formula, names), mode, free).back(formula)
 
 
 _INDEX = {kind: RuleIndex.of(rules_for(kind)) for kind in Kind}
@@ -130,7 +131,7 @@ class Moves:
 
     kind: Kind
     mode: Mode = Mode.RELATION
-    names: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
     _back: dict[tuple[Node, bool], tuple[Node, ...]] = field(default_factory=dict, repr=False)
 
     def neighbours(self, formula: Node, pool: tuple[Node, ...]) -> tuple[Move, ...]:
@@ -138,7 +139,7 @@ class Moves:
         if self.mode is Mode.PAPER:
             return tuple(move_of(formula, place) for place in self._first_places(formula))
         moves = _moves_in(formula, _INDEX[self.kind], pool, {})
-        return (*moves, *_renamed(formula, self.names))
+        return (*moves, *_renamed(formula, self.free))
 
     def places(self, formula: Node) -> dict[str, list[Places]]:
         """Return the places of each mutation type that applies, without making the moves."""
@@ -161,7 +162,7 @@ class Moves:
                         special[rule.id] = Places(rule, [])
                         found.setdefault(rule.type, []).append(special[rule.id])
                     special[rule.id].sites.append(site)
-        for pair in renamings(formula, self.names):
+        for pair in renamings(formula, self.free):
             found.setdefault(RENAMING.type, []).append(Places(RENAMING, [((), formula)], pair))
         return found
 
@@ -175,7 +176,7 @@ class Moves:
                     constant = TWO if rule.id in index.constant else None
                     if forward(rule, node, constant) is not None:
                         found[rule.type] = Place(rule, path, node, constant)
-        pair = next(iter(renamings(formula, self.names)), None)
+        pair = next(iter(renamings(formula, self.free)), None)
         if pair is not None:
             found[RENAMING.type] = Place(RENAMING, (), formula, None, pair)
         return list(found.values())
@@ -187,7 +188,7 @@ class Moves:
         if self.mode is Mode.PAPER:
             return tuple(dict.fromkeys(self._back_in_paper(formula)))
         earlier = [*self._back_in(formula)]
-        earlier += [rename(formula, {old: new}) for old, new in renamings(formula, self.names)]
+        earlier += [rename(formula, {old: new}) for old, new in renamings(formula, self.free)]
         return tuple(dict.fromkeys(earlier))
 
     def _back_in_paper(self, formula: Node) -> Iterator[Node]:
@@ -205,9 +206,9 @@ class Moves:
                 earlier = put(formula, path, before)
                 if always or self._is_first(earlier, rule, path):
                     yield earlier
-        for old, new in renamings(formula, self.names):
+        for old, new in renamings(formula, self.free):
             earlier = rename(formula, {old: new})
-            if renamings(earlier, self.names)[0] == (new, old):
+            if renamings(earlier, self.free)[0] == (new, old):
                 yield earlier
 
     def _is_first(self, formula: Node, rule: Rule, path: Path) -> bool:
@@ -308,10 +309,10 @@ def _moves_in(
     return memo[node, at]
 
 
-def _renamed(formula: Node, names: tuple[str, ...]) -> list[Move]:
+def _renamed(formula: Node, free: tuple[str, ...]) -> list[Move]:
     return [
         Move(RENAMING, None, rename(formula, {old: new}), (old, new))
-        for old, new in renamings(formula, names)
+        for old, new in renamings(formula, free)
     ]
 
 

@@ -10,6 +10,7 @@ from codequake.formula.assumptions import Assumption, excludes_zero, nonzero
 from codequake.formula.checker import Checker
 from codequake.formula.equivalence import Equivalence, Verdict
 from codequake.formula.moves import Mode, Move
+from codequake.formula.names import Names
 from codequake.formula.nodes import Node, Op
 from codequake.formula.printer import Spacing, format_contract, format_formula
 from codequake.formula.rules import Kind, kind_of, types_for
@@ -87,8 +88,8 @@ def mutate(
     mode: Mode = Mode.RELATION,
     strategy: Strategy = Strategy.UNIFORM,
     profile: Profile | None = None,
-    names: tuple[str, ...] = (),
-    kind: Kind | None = None,
+    free: tuple[str, ...] = (),
+    names: Names | None = None,
 ) -> Mutations:
     """Return up to ``count`` different mutants at exactly ``distance`` steps (0 to 12).
 
@@ -101,8 +102,8 @@ def mutate(
         mode=mode,
         strategy=strategy,
         profile=profile,
+        free=free,
         names=names,
-        kind=kind,
     )
     return sampler.sample(distance, count, rng)
 
@@ -118,8 +119,8 @@ class Sampler:
 
     ``assumptions`` are what is given about the original; with ``strict`` a coefficient is only
     multiplied or divided by if one of them keeps it from 0, without it the mutant carries a new
-    assumption.  ``names`` are those that variables may be renamed to and from (see
-    ``free_names``); without them none is renamed.  For ``kind`` see ``neighbours``.
+    assumption.  ``free`` are the names that variables may be renamed to and from (see
+    ``free_names``); without them none is renamed.  For ``names`` see ``neighbours``.
     """
 
     def __init__(
@@ -131,22 +132,22 @@ class Sampler:
         mode: Mode = Mode.RELATION,
         strategy: Strategy = Strategy.UNIFORM,
         profile: Profile | None = None,
-        names: tuple[str, ...] = (),
-        kind: Kind | None = None,
+        free: tuple[str, ...] = (),
+        names: Names | None = None,
     ) -> None:
-        kind = kind or kind_of(formula)
+        kind = kind_of(formula, names)
         self._formula = formula
         self._kind = kind
         self._given = assumptions
-        self._checker = Checker(formula, assumptions, contract=kind is Kind.CONTRACT)
+        self._checker = Checker(formula, assumptions, names=names)
         self._proved = strategy is not Strategy.NAIVE
-        free = {node for one in assumptions if (node := excludes_zero(one)) is not None}
+        kept = {node for one in assumptions if (node := excludes_zero(one)) is not None}
         self._walker = Walker(
             formula,
             draw_weights(strategy, types_for(kind), profile),
             mode=mode,
-            names=names,
-            barred=barred_constants(formula, frozenset(free)) if strict else frozenset(),
+            free=free,
+            barred=barred_constants(formula, frozenset(kept)) if strict else frozenset(),
             assured=self._proved,
             kind=kind,
         )

@@ -26,6 +26,7 @@ from codequake.formula.cancellation import (
 )
 from codequake.formula.equivalence import Equivalence, Verdict, equivalent
 from codequake.formula.moves import Path, put
+from codequake.formula.names import Names
 from codequake.formula.nodes import ZERO, Node, Op, is_expression, open_kids, walk
 from codequake.formula.parts import is_literal, rebuilt_product, rebuilt_sum
 from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
@@ -80,7 +81,7 @@ def reduce_formula(
     *,
     strict: bool = False,
     form: Form = Form.BEST_SPLIT,
-    contract: bool = False,
+    names: Names | None = None,
 ) -> Reduction:
     """Return the formula with all that cancels taken away, to a fix-point.
 
@@ -98,18 +99,25 @@ def reduce_formula(
     steps, current = [], formula
     for path, edit in trace.edits:
         current = put(current, path, edit.result)
-        text = format_contract(current, Spacing.TIGHT) if contract else format_formula(current)
-        steps.append(ReductionStep(edit.rule, text))
+        steps.append(ReductionStep(edit.rule, _written(current, names)))
         for leaf in edit.divided_by:
             if leaf.op is Op.COEFFICIENT and leaf not in known:
                 assumed.setdefault(nonzero(leaf))
     assert current is trace.result
     made = Reduction(trace.result, tuple(steps), tuple(assumed), None)
-    return _checked(formula, made, assumptions)
+    return _checked(formula, made, assumptions, names)
 
 
-def _checked(formula: Node, made: Reduction, given: tuple[Assumption, ...]) -> Reduction:
-    answer = equivalent(formula, made.formula, made.assumptions)
+def _written(formula: Node, names: Names | None) -> str:
+    if names is not None and names.contract:
+        return format_contract(formula, Spacing.TIGHT)
+    return format_formula(formula)
+
+
+def _checked(
+    formula: Node, made: Reduction, given: tuple[Assumption, ...], names: Names | None
+) -> Reduction:
+    answer = equivalent(formula, made.formula, made.assumptions, names=names)
     if answer.verdict is Verdict.DIFFERENT:
         raise InternalError(
             f"reduction made {format_formula(made.formula)!r} of {format_formula(formula)!r}, "

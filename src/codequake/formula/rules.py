@@ -188,9 +188,11 @@ EXPRESSION_TYPES = ("M1,2", "M3,4", *_SHARED)
 """The 12 mutation types of expressions, in the order that breaks ties."""
 
 
-def kind_of(formula: Node) -> Kind:
-    """Return what a formula is."""
-    if any(node.op in CONTRACT_OPS for node in walk(formula)):
+def kind_of(formula: Node, names: Names | None = None) -> Kind:
+    """Return what a formula over the declared names is; without them, what it shows itself."""
+    if (names is not None and names.contract) or any(
+        node.op in CONTRACT_OPS for node in walk(formula)
+    ):
         return Kind.CONTRACT
     return Kind.EXPRESSION if is_expression(formula) else Kind.EQUATION
 

@@ -53,7 +53,7 @@ class Walker:
         weights: Mapping[str, float],
         *,
         mode: Mode,
-        names: tuple[str, ...],
+        free: tuple[str, ...],
         barred: frozenset[Node],
         assured: bool,
         kind: Kind,
@@ -69,7 +69,7 @@ class Walker:
             else (None,)
             for rule in rules_for(kind)
         }
-        self._moves = Moves(kind, mode, names)
+        self._moves = Moves(kind, mode, free)
         # 1 can stand for I in another chain to the same formula, so the proof must know it.
         pool = tuple(dict.fromkeys((*self._pool, *constants_of(formula), ONE)))
         self._ball: Ball = ball_of(formula, pool, 1 if assured else 0, self._moves)

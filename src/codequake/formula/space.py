@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from codequake.errors import InternalError
 from codequake.formula.bounds import ConstantCount
 from codequake.formula.moves import Mode, Moves
+from codequake.formula.names import Names
 from codequake.formula.nodes import Node, constants_of
-from codequake.formula.rules import Kind, kind_of
+from codequake.formula.rules import kind_of
 
 __all__ = ["Ball", "Distance", "ball_of", "distance", "distance_in"]
 
@@ -75,19 +76,18 @@ def distance(
     max_d: int = 5,
     *,
     mode: Mode = Mode.RELATION,
-    names: tuple[str, ...] = (),
-    kind: Kind | None = None,
+    free: tuple[str, ...] = (),
+    names: Names | None = None,
 ) -> Distance:
     """Return the number of steps of the shortest chain of rules from ``start`` to ``goal``.
 
     Chains have a direction: from an original to its mutant.  Every constant may take the place
     of ``I`` (in paper mode only 2); since no rule loses a symbol, only those that stand in
-    ``goal`` can matter.  ``names`` are those that variables may be renamed to and from; for
-    ``kind`` see ``neighbours``.
+    ``goal`` can matter.  For ``free`` and
+    ``names`` see ``neighbours``.
     """
-    ball = ball_of(
-        start, constants_of(goal), min(1, max(max_d, 0)), Moves(kind_of(start), mode, names)
-    )
+    moves = Moves(kind_of(start, names), mode, free)
+    ball = ball_of(start, constants_of(goal), min(1, max(max_d, 0)), moves)
     return distance_in(ball, goal, max_d)
 
 
