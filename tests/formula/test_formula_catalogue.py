@@ -47,6 +47,7 @@ def test_the_inverse_rules_are_complete_and_precise(mode: Mode) -> None:
 
 
 @pytest.mark.quality
+@pytest.mark.timeout(0)
 @pytest.mark.parametrize("mode", list(Mode))
 def test_the_inverse_rules_are_complete_and_precise_on_many_edges(mode: Mode) -> None:
     rng = random.Random(12)
@@ -103,6 +104,7 @@ def test_distances_are_those_of_a_full_search(text: str, mode: Mode, depth: int)
 
 
 @pytest.mark.quality
+@pytest.mark.timeout(0)
 @pytest.mark.parametrize(
     ("text", "mode", "depth"),
     [
