@@ -190,6 +190,8 @@ class BallWorld:
         for number in range(int(first), int(last) + 1):
             term = self.run(body, {**point, f"#{step.binds}": self._flint.arb(number)})
             value = value * term if step.text == "product" else value + term
+            if not value.is_finite():
+                return self.nan
         return value
 
     def _exp(self, argument: Ball) -> Ball:

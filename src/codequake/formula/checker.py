@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from codequake.formula.assumptions import Assumption, format_assumption, nonzero
 from codequake.formula.balls import PRECISION, Ball, BallWorld
-from codequake.formula.comparisons import Comparison, comparisons_of
+from codequake.formula.comparisons import Comparison, Sign, comparisons_of
 from codequake.formula.contract_checker import ContractChecker, is_contract
 from codequake.formula.domain import Keys
 from codequake.formula.faults import FormulaError
 from codequake.formula.field import PRIME
 from codequake.formula.matching import Evaluate, Match, match_comparisons, same_values
 from codequake.formula.names import Names
-from codequake.formula.nodes import Node, names_of
+from codequake.formula.nodes import Node, names_of, variables_of
 from codequake.formula.points import Point, bounds_of, draw_point
 from codequake.formula.printer import format_formula
 from codequake.formula.referee import REFEREE_SECONDS, Answer, Question, Ruling, ask_referee
@@ -28,6 +28,8 @@ __all__ = ["Checker"]
 _POINTS = 2
 _DRAWS = 36
 _ENGINE = "codequake-formula 2"
+_NO_SOLUTION = "equal only where the conditions hold, which leave no solution"
+_HALF_LINE = "equal only where the conditions hold, which cut off more than single points"
 _METHOD = "random evaluation in two prime fields, then balls"
 
 Box = Mapping[str, Ball]
@@ -170,8 +172,7 @@ class _Side:
         implied = self._samples.demands.closed(theirs) if theirs else theirs
         match: Match | None = None
         if points:
-            known = facts | self._implied | implied
-            match = self._match(second, atoms, known, points)
+            match = self._match(second, atoms, lambda: self._certain(facts, implied), points)
         if match is None:
             return self._unmatched(second, given, len(points), seconds)
         return self._matched(match, second, given, (mine, theirs, facts, implied), points)
@@ -191,7 +192,7 @@ class _Side:
         self,
         second: Node,
         atoms: tuple[Comparison, ...] | None,
-        known: Keys,
+        known: Callable[[], Keys],
         points: list[Evaluate],
     ) -> Match | None:
         if atoms is not None and self._atoms is not None:
@@ -200,6 +201,17 @@ class _Side:
         if match is None or all(value(self._first).overlaps(value(second)) for value in points):
             return match
         return None
+
+    def _certain(self, facts: Keys, implied: Keys) -> Keys:
+        """Return what a factor between two equations may be said not to be 0 by.
+
+        What only one of them demands of a variable is left out: at a solution that its domain
+        cuts off the other holds alone.  A condition on coefficients is one on what is given.
+        """
+        demands = self._samples.demands
+        either = self._implied | implied
+        given = {key for key in either if not variables_of(demands.node(key))}
+        return facts | (self._implied & implied) | given
 
     def _matched(
         self,
@@ -215,10 +227,22 @@ class _Side:
         if witness is not None:
             return Equivalence(Verdict.DIFFERENT, certificate, witness, ())
         mine, theirs, facts, implied = keys
-        conditions: tuple[str, ...] = ()
-        if unknown or not (mine <= facts | implied and theirs <= facts | self._implied):
-            found = [*self._missing(keys), *map(nonzero, unknown)]
-            conditions = tuple(dict.fromkeys(format_assumption(one) for one in found))
+        if not unknown and mine <= facts | implied and theirs <= facts | self._implied:
+            return Equivalence(Verdict.EQUIVALENT, certificate, None, ())
+        found = [*self._missing(keys), *map(nonzero, unknown)]
+        return self._conditional(second, found, facts, certificate)
+
+    def _conditional(
+        self, second: Node, found: list[Assumption], facts: Keys, certificate: Certificate
+    ) -> Equivalence:
+        """Return ``EQUIVALENT`` under conditions, unless these leave no solution to compare."""
+        conditions = tuple(dict.fromkeys(format_assumption(one) for one in found))
+        demands = self._samples.demands
+        known = facts | demands.given(found)
+        for atom in (*(self._atoms or ()), *(comparisons_of(second) or ())):
+            away = demands.nonzero(atom.difference) if atom.sign is Sign.EQUAL and found else None
+            if away and not away <= facts and not demands.missing(away, known):
+                return Equivalence(Verdict.UNKNOWN, certificate, None, conditions, _NO_SOLUTION)
         return Equivalence(Verdict.EQUIVALENT, certificate, None, conditions)
 
     def _missing(self, keys: tuple[Keys, Keys, Keys, Keys]) -> list[Assumption]:
@@ -271,18 +295,19 @@ class _Side:
         mine, theirs = self._own_demands(), self._demands_of(_parts(second, comparisons_of(second)))
         demands = self._samples.demands
         facts = self._facts(given)[0]
-        needed = [demands.assumption(key) for key in sorted(mine | theirs)]
-        question = Question(self._first, second, (*given, *needed))
+        needed = mine | theirs
+        if self._atoms is not None:
+            needed &= self._certain(facts, demands.closed(theirs))
+        question = Question(self._first, second, (*given, *map(demands.assumption, sorted(needed))))
         answer = ask_referee(question, seconds)
         certificate = self._certificate(seen, 0, answer)
         if answer.ruling is not Ruling.EQUAL:
             return Equivalence(Verdict.UNKNOWN, certificate, None, (), answer.reason)
         found = self._missing((mine, theirs, facts, demands.closed(theirs)))
-        conditions = tuple(dict.fromkeys(format_assumption(one) for one in found))
         if any(one.relation != "!=" for one in found):
-            reason = "equal only where the conditions hold, which cut off more than single points"
-            return Equivalence(Verdict.UNKNOWN, certificate, None, conditions, reason)
-        return Equivalence(Verdict.EQUIVALENT, certificate, None, conditions)
+            conditions = tuple(dict.fromkeys(format_assumption(one) for one in found))
+            return Equivalence(Verdict.UNKNOWN, certificate, None, conditions, _HALF_LINE)
+        return self._conditional(second, found, facts, certificate)
 
     def _search(self, second: Node, given: tuple[Assumption, ...]) -> Search:
         return Search(Pair(self._first, second, given), self._world, self._salt)

@@ -31,7 +31,8 @@ from codequake.formula.witness import Witness
 
 __all__ = ["ContractChecker", "is_contract"]
 
-_MOST_STATES = 3000
+_MOST_STATES = 20_000
+_MOST_QUANTIFIED = 3_000
 _DRAWN_STATES = 500
 _ENGINE = "codequake-formula 2"
 _NO_VALUE = object()
@@ -66,7 +67,7 @@ class ContractChecker:
         self._first = first
         self._given = assumptions
         self._salt = salt
-        self._kept: dict[tuple[Symbols, tuple[Assumption, ...]], _States] = {}
+        self._kept: dict[tuple[Symbols, tuple[Assumption, ...], int], _States] = {}
 
     def check(self, second: Node, assumptions: tuple[Assumption, ...]) -> Equivalence:
         """Compare two contract formulas where all assumptions hold."""
@@ -96,13 +97,14 @@ class ContractChecker:
     def _states(self, second: Node, given: tuple[Assumption, ...]) -> _States:
         sides = (side for one in given for side in (one.left, one.right))
         symbols = symbols_of((self._first, second, *sides), self._integers)
-        key = symbols, given
+        most = _MOST_QUANTIFIED if _is_quantified(self._first, second) else _MOST_STATES
+        key = symbols, given, most
         if key not in self._kept:
-            self._kept[key] = self._new_states(symbols, given)
+            self._kept[key] = self._new_states(symbols, given, most)
         return self._kept[key]
 
-    def _new_states(self, symbols: Symbols, given: tuple[Assumption, ...]) -> _States:
-        scope = scope_of(symbols, _MOST_STATES)
+    def _new_states(self, symbols: Symbols, given: tuple[Assumption, ...], most: int) -> _States:
+        scope = scope_of(symbols, most)
         conditions = [compile_contract(_condition(one)) for one in given]
         states = tuple(
             state
@@ -117,6 +119,10 @@ class ContractChecker:
         return _States(symbols, states, tuple(_value(reader, state) for state in states), text)
 
 
+def _is_quantified(*formulas: Node) -> bool:
+    return any(node.op is Op.QUANTIFIER for one in formulas for node in walk(one))
+
+
 def _condition(one: Assumption) -> Node:
     return Node(Op.RELATION, (one.left, one.right), one.relation.value)
 
@@ -129,7 +135,7 @@ def _value(reader: Reader, state: State) -> object:
 
 
 def _certificate(scope: str, states: int) -> Certificate:
-    method = f"all small states ({scope}) and {_DRAWN_STATES} drawn ones"
+    method = f"exhaustive evaluation of small states ({scope}), and of {_DRAWN_STATES} drawn ones"
     return Certificate(method, 0, 0, 0, 0, states, 0, (_ENGINE,))
 
 

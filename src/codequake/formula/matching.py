@@ -74,12 +74,12 @@ def match_comparisons(
     first: tuple[Comparison, ...],
     second: tuple[Comparison, ...],
     samples: Samples,
-    known: Keys,
+    known: Callable[[], Keys],
     points: Sequence[Evaluate],
 ) -> Match | None:
-    """Find for each comparison one of the other statement that says the same where ``known`` holds.
+    """Find for each comparison one of the other statement that says the same.
 
-    At the ``points`` all differences must have values: there the number in a factor is proved not
+    They are compared where the demands that ``known()`` returns hold.  At the ``points`` all differences must have values: there the number in a factor is proved not
     to be 0, and to be above 0 where a sign of the difference matters.
     """
     one = [atom for atom in first if not _is_trivial(atom, samples)]
@@ -121,7 +121,7 @@ def _factor(
     theirs: Comparison,
     second: Values,
     samples: Samples,
-    known: Keys,
+    certain: Callable[[], Keys],
 ) -> Factor | None:
     ordered = mine.sign in _ORDERED
     plain = Factor(mine.difference, theirs.difference, ordered)
@@ -133,6 +133,7 @@ def _factor(
     growth = growth_of(first, second)
     if growth.first == 1 and growth.second == 1:
         return plain
+    known = certain()
     nodes = [
         samples.demands.node(key)
         for key in sorted(known)
