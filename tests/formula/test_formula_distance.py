@@ -18,6 +18,7 @@ from codequake.formula import (
     Op,
     Rule,
     Scope,
+    Source,
     back,
     constants_of,
     distance,
@@ -115,8 +116,11 @@ def test_the_catalogue_has_the_types_of_the_paper() -> None:
     assert (len(EQUATION_TYPES), len(EXPRESSION_TYPES)) == (18, 12)
     for kind, types in ((Kind.EQUATION, EQUATION_TYPES), (Kind.EXPRESSION, EXPRESSION_TYPES)):
         assert {rule.type for rule in rules_for(kind)} == set(types)
-    printed = {rule.type for rule in RULES if rule.printed}
-    assert printed == {"M1", "M2", "M3", "M4", "M1,2", "M3,4"}
+    for source, expected in (
+        (Source.PRINTED, {"M1", "M2", "M3", "M4", "M1,2", "M3,4"}),
+        (Source.NAMED, {"M9", "M10", "M11", "M12", "M13"}),
+    ):
+        assert {rule.type for rule in RULES if rule.source is source} == expected
     dividing = {rule.id for rule in RULES if rule.nonzero}
     assert dividing == {"both_divide", "both_multiply", "multiply_and_divide"}
 

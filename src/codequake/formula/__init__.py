@@ -27,6 +27,7 @@ from codequake.formula.nodes import Node, Op, coefficients_of, constants_of, var
 from codequake.formula.parser import parse
 from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
 from codequake.formula.reduction import Form, Reduction, ReductionStep, reduce_formula
+from codequake.formula.reductions import REDUCTIONS, ReductionRule
 from codequake.formula.renaming import free_names
 from codequake.formula.rules import (
     EQUATION_TYPES,
@@ -36,6 +37,7 @@ from codequake.formula.rules import (
     Kind,
     Rule,
     Scope,
+    Source,
     kind_of,
 )
 from codequake.formula.sorts import Sort, sort_of
@@ -55,6 +57,7 @@ __all__ = [
     "EQUATION_TYPES",
     "EXPRESSION_TYPES",
     "PAPER_NAMES",
+    "REDUCTIONS",
     "RULES",
     "Assumption",
     "Atom",
@@ -79,12 +82,14 @@ __all__ = [
     "Op",
     "Profile",
     "Reduction",
+    "ReductionRule",
     "ReductionStep",
     "Relation",
     "Rule",
     "Sampler",
     "Scope",
     "Sort",
+    "Source",
     "Spacing",
     "Strategy",
     "Verdict",

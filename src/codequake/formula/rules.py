@@ -5,8 +5,8 @@ never loses a symbol, so that every formula has finitely many predecessors; that
 rule is made, and the proof of a distance rests on it.
 
 Rules are grouped into mutation types, the unit that strategies draw: 18 for equations and 12 for
-expressions.  The paper prints six of them (its Table 1); the others are proposals, see the
-documentation.  A type may have several rules: one for each exponent, side or sign.
+expressions.  The paper prints six of them (its Table 1) and names five; the others are proposals,
+see the documentation.  A type may have several rules: one for each exponent, side or sign.
 Source: syntactic-robustness paper, section 4.
 """
 
@@ -30,6 +30,7 @@ __all__ = [
     "Kind",
     "Rule",
     "Scope",
+    "Source",
     "kind_of",
     "needs_constant",
     "rules_for",
@@ -62,6 +63,18 @@ class Keeps(StrEnum):
     SOLUTIONS = "solutions"
 
 
+class Source(StrEnum):
+    """Where a rule comes from.
+
+    ``PRINTED``: in the paper's Table 1; ``NAMED``: in words in its section 4; ``PROPOSED``: a
+    proposal for what the paper does not show.
+    """
+
+    PRINTED = "printed"
+    NAMED = "named"
+    PROPOSED = "proposed"
+
+
 class Kind(StrEnum):
     """What a formula is, which decides on its rules.
 
@@ -78,8 +91,8 @@ class Kind(StrEnum):
 class Rule:
     """A mutation.
 
-    ``type`` is the mutation type, ``M1`` to ``M18``, ``M1,2`` or ``M3,4``; ``printed`` says that
-    the paper prints it.  ``nonzero``: a coefficient that takes the place of ``I`` must not be 0,
+    ``type`` is the mutation type, ``M1`` to ``M18``, ``M1,2`` or ``M3,4``; ``source`` says where
+    it comes from.  ``nonzero``: a coefficient that takes the place of ``I`` must not be 0,
     and the mutant carries that as an assumption.  ``distinct``: ``E`` and ``F`` must differ, else
     nothing changes.  ``not_zero``: ``F`` must not be the literal 0.  ``flips``: an inequality is
     turned round.  ``integers``: also right for integers whose division drops the rest.
@@ -100,7 +113,7 @@ class Rule:
     flips: bool = False
     integers: bool = True
     numbers: bool = False
-    printed: bool = False
+    source: Source = Source.PROPOSED
 
     def __post_init__(self) -> None:
         names = {node.text for node in _holes(self.before)}
@@ -141,8 +154,14 @@ def _rule(
         not_zero,
         flips=type_ in ("M5", "M8"),
         integers=type_ not in ("M1", "M1,2", "M15", "M16"),
-        printed=type_ in ("M1", "M2", "M3", "M4", "M1,2", "M3,4"),
+        source=_source_of(type_),
     )
+
+
+def _source_of(type_: str) -> Source:
+    if type_ in ("M1", "M2", "M3", "M4", "M1,2", "M3,4"):
+        return Source.PRINTED
+    return Source.NAMED if type_ in ("M9", "M10", "M11", "M12", "M13") else Source.PROPOSED
 
 
 _ROWS = (
