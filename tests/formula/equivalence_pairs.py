@@ -78,8 +78,8 @@ FAST = (
     Pair("1/x=a", "2=2*a*x+0/x", "", "equivalent"),
     # A condition that leaves no solution says nothing.
     Pair("a*x+b=0", "2/(a*x+b)=0", "", "unknown"),  # only the first has solutions
-    Pair("a=0", "1/a=0", "", "unknown"),  # only the first has a solution
-    Pair("a^b-c=0", "1/(a^b-c)=0", "", "unknown"),
+    Pair("a=0", "1/a=0", "", "unknown", "a != 0"),  # only the first has a solution
+    Pair("a^b-c=0", "1/(a^b-c)=0", "", "unknown", "a^b-c != 0"),
     Pair("x=1", "x+0/(x-1)=1", "", "unknown", "x-1 != 0"),
     Pair("a*b=0", "a^2*b^2=0", "", "unknown", "a != 0;b != 0"),  # equivalent
     Pair("a*x=0", "a^2*x=0", "", "equivalent", "a != 0"),

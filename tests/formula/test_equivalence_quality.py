@@ -129,8 +129,7 @@ def check_all(made: Iterator[Made], *, broken: random.Random | None) -> Counter[
             assert sympy_agrees(formula, second), (format_formula(formula), format_formula(second))
             found["agreed"] += 1
         elif answer.verdict is Verdict.EQUIVALENT:
-            # More is demanded of the coefficients than was given, which the answer says.
-            assert not set("xyz").intersection("".join(answer.conditions)), format_formula(second)
+            # More is demanded than was given, which the answer says.
             assert sympy_agrees_but_for_coefficients(formula, second), format_formula(second)
             found["conditional"] += 1
     return found

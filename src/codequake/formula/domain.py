@@ -136,8 +136,10 @@ class Demands:
         found = set(keys)
         for kind, one, two in keys:
             if kind is Kind.POSITIVE:
+                node = self._nodes[kind, one, two]
+                self._nodes.setdefault((Kind.NOT_NEGATIVE, one, two), node)
                 found.add((Kind.NOT_NEGATIVE, one, two))
-                found |= self.nonzero(self._nodes[kind, one, two])
+                found |= self.nonzero(node)
         return frozenset(found)
 
     def missing(self, keys: Keys, known: Keys) -> list[Key]:

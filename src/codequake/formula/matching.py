@@ -79,8 +79,9 @@ def match_comparisons(
 ) -> Match | None:
     """Find for each comparison one of the other statement that says the same.
 
-    They are compared where the demands that ``known()`` returns hold.  At the ``points`` all differences must have values: there the number in a factor is proved not
-    to be 0, and to be above 0 where a sign of the difference matters.
+    They are compared where the demands that ``known()`` returns hold.  At the ``points`` all
+    differences must have values: there the number in a factor is proved not to be 0, and to be
+    above 0 where a sign of the difference matters.
     """
     one = [atom for atom in first if not _is_trivial(atom, samples)]
     two = [atom for atom in second if not _is_trivial(atom, samples)]
