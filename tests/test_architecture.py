@@ -30,6 +30,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"report", "models"}),
     frozenset({"study", "terminal"}),
     frozenset({"formula_commands"}),
+    frozenset({"formula_space_commands"}),
     frozenset({"cli"}),
 )
 LEVEL = {name: number for number, row in enumerate(LAYERS) for name in row}
@@ -40,7 +41,7 @@ HOMES = {
     "altair": {"report"},
     "vl_convert": {"report"},
     "jinja2": {"report"},
-    "typer": {"cli", "formula_commands"},
+    "typer": {"cli", "formula_commands", "formula_space_commands"},
     "click": {"cli"},
     "rich": {"terminal"},
     "sympy": {"formula"},

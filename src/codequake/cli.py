@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from codequake import formula_space_commands  # noqa: F401 - it registers its commands
 from codequake.errors import (
     CheckFailedError,
     CodequakeError,

@@ -23,7 +23,16 @@ from codequake.formula import (
 from codequake.terminal import emit, say
 
 # The functions under the commands are the commands; nobody else calls them.
-__all__ = ["formula_app"]
+__all__ = [
+    "WITH_MINUS",
+    "FormulaArgument",
+    "JsonOption",
+    "NamesOption",
+    "formula_app",
+    "formula_of",
+    "read_formula",
+    "written",
+]
 
 formula_app = typer.Typer(help="Work with single formulas.", no_args_is_help=True)
 
@@ -31,7 +40,7 @@ FormulaArgument = Annotated[
     str, typer.Argument(help="A formula, in plain text or LaTeX; - reads standard input.")
 ]
 # A formula may begin with a minus.
-_WITH_MINUS = {"ignore_unknown_options": True}
+WITH_MINUS = {"ignore_unknown_options": True}
 NamesOption = Annotated[
     str,
     typer.Option(
@@ -43,20 +52,20 @@ NamesOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def _read(text: str, names: str) -> tuple[Node, Names]:
+def read_formula(text: str, names: str) -> tuple[Node, Names]:
     """Return the formula of an argument (``-``: standard input) and the names that it is over."""
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8-sig", errors="replace").strip()
     declared = parse_names(names)
-    return _formula_of(text, declared), declared
+    return formula_of(text, declared), declared
 
 
-def _formula_of(text: str, names: Names) -> Node:
+def formula_of(text: str, names: Names) -> Node:
     """Read a text: with a backslash it is LaTeX, since plain text has none."""
     return parse_latex(text, names) if "\\" in text else parse(text, names)
 
 
-def _written(node: Node, names: Names) -> str:
+def written(node: Node, names: Names) -> str:
     """Write a formula as the grammar of its names has it."""
     return format_contract(node) if names.contract else format_formula(node)
 
@@ -65,7 +74,7 @@ def _tree(node: Node) -> dict[str, object]:
     return {"op": node.op.value, "text": node.text, "kids": [_tree(kid) for kid in node.kids]}
 
 
-@formula_app.command("parse", context_settings=_WITH_MINUS)
+@formula_app.command("parse", context_settings=WITH_MINUS)
 def _formula_parse(
     formula: FormulaArgument,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
@@ -83,14 +92,14 @@ def _formula_parse(
         variables_of,
     )
 
-    node, declared = _read(formula, names)
+    node, declared = read_formula(formula, names)
     if not json:
-        say(format_latex(node) if latex else _written(node, declared))
+        say(format_latex(node) if latex else written(node, declared))
         return
     truth = sort_of(node, declared) is Sort.TRUTH
     emit(
         {
-            "text": _written(node, declared),
+            "text": written(node, declared),
             "latex": format_latex(node),
             "kind": "contract" if declared.contract else "equation" if truth else "expression",
             "size": size_of(node),
@@ -99,7 +108,7 @@ def _formula_parse(
             "variables": list(variables_of(node)),
             "atoms": [
                 {
-                    "text": _written(atom.formula, declared),
+                    "text": written(atom.formula, declared),
                     "sort": atom.sort.value,
                     "path": list(atom.path),
                 }
@@ -110,7 +119,7 @@ def _formula_parse(
     )
 
 
-@formula_app.command("eval", context_settings=_WITH_MINUS)
+@formula_app.command("eval", context_settings=WITH_MINUS)
 def _formula_eval(
     formula: FormulaArgument,
     at: Annotated[
@@ -123,7 +132,7 @@ def _formula_eval(
     """Compute the value of a formula at a point; of an equation the left side minus the right."""
     from codequake.formula import Sort, evaluate, exact_value, holds, parse_point, sort_of
 
-    node, declared = _read(formula, names)
+    node, declared = read_formula(formula, names)
     point = parse_point(at or (), declared)
     truth = holds(node, point) if sort_of(node, declared) is Sort.TRUTH else None
     value = exact = None
@@ -133,7 +142,7 @@ def _formula_eval(
     if json:
         emit(
             {
-                "text": _written(node, declared),
+                "text": written(node, declared),
                 "value": value,
                 "exact": None if exact is None else str(exact),
                 "holds": truth,
@@ -150,7 +159,7 @@ def _formula_eval(
         say(" ".join(said))
 
 
-@formula_app.command("equal", context_settings=_WITH_MINUS)
+@formula_app.command("equal", context_settings=WITH_MINUS)
 def _formula_equal(
     first: FormulaArgument,
     second: FormulaArgument,
@@ -173,8 +182,8 @@ def _formula_equal(
 
     if first == second == "-":
         raise UsageError("argument SECOND is '-'; allowed: '-' for one of the two formulas")
-    one, declared = _read(first, names)
-    two, _ = _read(second, names)
+    one, declared = read_formula(first, names)
+    two, _ = read_formula(second, names)
     answer = equivalent(
         one,
         two,

@@ -1,8 +1,8 @@
 """The bundled formulas: 52 well-known ones, with the counts of the paper's Table 4.
 
-The two that the paper prints are taken from it; all others are our own choice of facts that
-textbooks share.  Categories stand for the rows of the table: ``topics`` for its MaTT prompts,
-``competition`` for MATH, ``contract`` for Clover.
+Those that the paper prints, ``a*x+b=0`` and ``9.8*a*b/d^2``, are taken from it; all others are our
+own choice of facts that textbooks share.  Categories stand for the rows of the table: ``topics``
+for its MaTT prompts, ``competition`` for MATH, ``contract`` for Clover.
 """
 
 from __future__ import annotations

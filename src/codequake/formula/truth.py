@@ -46,10 +46,13 @@ def holds(
         raise FormulaError(f"integers has {len(run)} members; allowed: at most {MOST_TERMS}")
     try:
         value = _Reader(dict(state), dict(state if before is None else before), run).value(formula)
-    except (ArithmeticError, LookupError, ValueError) as fault:
+    except (ArithmeticError, IndexError, ValueError) as fault:
         if isinstance(fault, FormulaError):
             raise
         return None
+    except TypeError as fault:
+        # The grammar cannot tell a row of a matrix from an element; the state can.
+        raise FormulaError("a row of a matrix is used as a number, or a number as one") from fault
     if not isinstance(value, bool):
         raise FormulaError("formula is neither true nor false; it has a value")
     return value
