@@ -165,6 +165,8 @@ class _Side:
             theirs = self._demands_of(parts)
         except UndefinedError as error:
             return self._invalid("second", error.node)
+        if second is self._first:
+            return Equivalence(Verdict.EQUIVALENT, self._certificate(0, 120), None, ())
         facts, fast = self._facts(given)
         points = self._fast_points(parts) if fast else []
         if len(points) < _POINTS:
