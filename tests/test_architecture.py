@@ -31,6 +31,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"study", "terminal"}),
     frozenset({"command_options"}),
     frozenset({"problem_commands"}),
+    frozenset({"formula_commands"}),
+    frozenset({"formula_space_commands"}),
     frozenset({"cli"}),
 )
 LEVEL = {name: number for number, row in enumerate(LAYERS) for name in row}
@@ -41,7 +43,13 @@ HOMES = {
     "altair": {"report"},
     "vl_convert": {"report"},
     "jinja2": {"report"},
-    "typer": {"cli", "command_options", "problem_commands"},
+    "typer": {
+        "cli",
+        "command_options",
+        "problem_commands",
+        "formula_commands",
+        "formula_space_commands",
+    },
     "click": {"cli"},
     "rich": {"terminal"},
     "sympy": {"formula"},

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from codequake import formula_space_commands  # noqa: F401 - it registers its commands
 from codequake.command_options import JsonOption, OutOption, SandboxOption, WorkersOption
 from codequake.errors import (
     CheckFailedError,
@@ -19,6 +20,8 @@ from codequake.errors import (
     NothingToReturnError,
     UsageError,
 )
+from codequake.formula.faults import FormulaError
+from codequake.formula_commands import formula_app
 from codequake.plain import plain_text
 from codequake.problem_commands import problems_app
 from codequake.terminal import Terminal, emit, say
@@ -99,6 +102,9 @@ def demo(
 
 
 app.add_typer(problems_app, name="problems")
+
+
+app.add_typer(formula_app, name="formula")
 
 
 @app.command()
@@ -280,7 +286,6 @@ for _name, _what in (
     ("merge", "join two folders of one study"),
     ("compare", "compare two studies, problem by problem"),
     ("audit", "recompute published tables"),
-    ("formula", "work with single formulas"),
     ("attack", "search for the change that hurts most"),
     ("reduce", "reduce the formulas of a prompt"),
     ("export", "write a study for other tools"),
@@ -303,7 +308,8 @@ def main() -> NoReturn:
         for late in (signal.SIGINT, signal.SIGTERM):
             signal.signal(late, signal.SIG_IGN)  # all is done, and a signal must not undo that
     except CodequakeError as error:
-        _fail(str(error), error.exit_code)
+        # The lines of this one are a text and a caret below it.
+        _fail(str(error), error.exit_code, keep="\n" if isinstance(error, FormulaError) else "")
     except _WRONG_USE as error:
         _refuse(error)
     except (KeyboardInterrupt, typer.Abort):
@@ -327,6 +333,6 @@ def _refuse(error: Any) -> NoReturn:
     _fail(f"{message[:1].lower()}{message[1:]}; see `{path} --help`", 2)
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    sys.stderr.write(f"codequake: {plain_text(message, keep='')}\n")
+def _fail(message: str, code: int, *, keep: str = "") -> NoReturn:
+    sys.stderr.write(f"codequake: {plain_text(message, keep=keep)}\n")
     sys.exit(code)
