@@ -153,6 +153,7 @@ def test_e_is_what_the_names_say() -> None:
         (r"\sum i", 6, "bounds are written"),
         (r"\sum_{i=1}^{2}", 15, "is missing here"),
         (r"\mathrm{a+b}", 10, "only letters and digits"),
+        (r"a+\mathrm{0}", 3, "a name begins with a letter"),
         (r"\mathrm x", 9, "'{' is missing"),
         (r"x_{a+b}", 5, "only letters and digits"),
         (r"x_+", 3, "a subscript is one letter"),

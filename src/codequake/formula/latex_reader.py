@@ -162,6 +162,8 @@ class _Translator:
         piece = self._piece()
         self._at += 1
         name = self._word_in_braces() if piece in _UPRIGHT else piece.removeprefix("\\")
+        if name[0].isdigit():
+            raise self._fault("a name begins with a letter", place)
         if self._piece() == "_":
             self._at += 1
             name += f"_{self._subscript()}"
