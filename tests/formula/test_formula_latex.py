@@ -11,12 +11,15 @@ from codequake.formula import (
     PAPER_NAMES,
     FormulaError,
     Names,
+    Node,
+    Op,
     format_formula,
     format_latex,
     parse,
     parse_latex,
     parse_names,
 )
+from codequake.formula.nodes import MAX_DEPTH
 
 
 def round_trip(kind: str, count: int, seed: int) -> None:
@@ -169,6 +172,17 @@ def test_errors_point_at_the_place(latex: str, column: int, message: str) -> Non
     with pytest.raises(FormulaError, match=re.escape(message)) as caught:
         parse_latex(latex)
     assert caught.value.column == column
+
+
+@pytest.mark.parametrize("op", [Op.PAREN, Op.DIVIDE, Op.POWER, Op.CALL, Op.NEGATE])
+def test_the_deepest_trees_read_back(op: Op) -> None:
+    tree = leaf = Node(Op.COEFFICIENT, (), "a")
+    for _ in range(MAX_DEPTH - 1):
+        kids = (leaf, tree) if op in (Op.DIVIDE, Op.POWER) else (tree,)
+        tree = Node(op, kids, "sqrt" if op is Op.CALL else "")
+    assert tree.depth == MAX_DEPTH
+    for fractions in (False, True):
+        assert parse_latex(format_latex(tree, fractions=fractions)) is tree
 
 
 def test_contracts() -> None:

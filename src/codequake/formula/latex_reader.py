@@ -98,6 +98,7 @@ class _Translator:
 
     def _item(self) -> None:
         """Translate one piece, with all that belongs to it."""
+        self._deeper()
         piece, place = self._piece(), self._place()
         if self._kind() == "number":
             if len(piece) > MAX_DIGITS:
@@ -118,6 +119,13 @@ class _Translator:
             self._aggregate()
         else:
             self._simple(piece, place)
+        self._depth -= 1
+
+    def _deeper(self) -> None:
+        """Count what is open, so that Python's stack never overflows."""
+        self._depth += 1
+        if self._depth > 2 * MAX_DEPTH:
+            raise self._fault(f"formula is nested deeper than {MAX_DEPTH} levels")
 
     def _simple(self, piece: str, place: int) -> None:
         self._at += 1
@@ -206,9 +214,7 @@ class _Translator:
     def _enclosed(self, sign: str | None = None) -> None:
         """Translate what stands in brackets or braces; ``sign`` replaces an opening brace."""
         opener, place = self._piece(), self._place()
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise self._fault(f"formula is nested deeper than {MAX_DEPTH} levels")
+        self._deeper()
         self._at += 1
         kind, opens, closes = self._form(opener, sign, place)
         self._write(kind, opens, place)
@@ -367,9 +373,7 @@ class _Translator:
         self._sign(")", self._place())
 
     def _body(self) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise self._fault(f"formula is nested deeper than {MAX_DEPTH} levels")
+        self._deeper()
         if self._piece() == "-":
             self._item()
         elif SIGNS.get(self._piece(), self._piece()) in _ENDS or not self._piece():
