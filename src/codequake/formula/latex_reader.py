@@ -50,6 +50,7 @@ _D = r"(?:d|\\mathrm\s*\{\s*d\s*\})\s*"
 _SYMBOL = r"((?:[A-Za-z]|\\[A-Za-z]+)(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?)\s*"
 _TWO = r"\^\s*(?:2|\{\s*2\s*\})\s*"
 _FIRST = re.compile(rf"\\frac\s*\{{\s*{_D}{_SYMBOL}\}}\s*\{{\s*{_D}{_SYMBOL}\}}")
+_OPERATOR = re.compile(rf"\\frac\s*\{{\s*{_D}\}}\s*\{{\s*{_D}{_SYMBOL}\}}")
 _SECOND = re.compile(rf"\\frac\s*\{{\s*{_D}{_TWO}{_SYMBOL}\}}\s*\{{\s*{_D}{_SYMBOL}{_TWO}\}}")
 
 
@@ -271,24 +272,30 @@ class _Translator:
         self._write(Kind.GROUP, "}", place)
 
     def _derivative(self) -> bool:
-        """Translate a derivative in Leibniz's form, if its names make it one."""
+        """Translate a derivative in Leibniz's form; refuse what only looks like one."""
         place = self._place()
+        if _OPERATOR.match(self._text, place):
+            raise self._fault("a derivative is written \\frac{dy}{dx}")
         for pattern, primes in ((_FIRST, 1), (_SECOND, 2)):
             match = pattern.match(self._text, place)
             if match is None:
                 continue
             of, by = (re.sub(r"[\\{}\s]", "", part) for part in match.groups())
             known = self._names.variables | self._names.functions
-            if of in known and by in self._names.variables and of != by:
-                self._write(Kind.NAME, of, place)
-                for _ in range(primes):
-                    self._write(Kind.PRIME, "'", place)
-                self._sign("(", place)
-                self._write(Kind.NAME, by, place)
-                self._sign(")", place)
-                while self._place() < match.end() and self._piece():
-                    self._at += 1
-                return True
+            if of not in known or by not in self._names.variables or of == by:
+                raise self._fault(
+                    f"this looks like a derivative, and {of[:20]!r} by {by[:20]!r} is none; "
+                    "write d \\cdot for a product"
+                )
+            self._write(Kind.NAME, of, place)
+            for _ in range(primes):
+                self._write(Kind.PRIME, "'", place)
+            self._sign("(", place)
+            self._write(Kind.NAME, by, place)
+            self._sign(")", place)
+            while self._place() < match.end() and self._piece():
+                self._at += 1
+            return True
         return False
 
     def _function(self) -> None:
