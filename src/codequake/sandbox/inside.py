@@ -41,7 +41,7 @@ TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["Tester", "main"]
+__all__ = ["Tester", "main", "run_job"]
 
 RESULT_FD = 60
 PROGRAM_FD = 61
@@ -189,7 +189,7 @@ class Tester:
     ) -> tuple[str, int, tuple[float, int]]:
         """Wait for the child, read its pipes, and kill it when it uses up a limit."""
         limits = self.limits
-        cpu_limit = limits["build_cpu_seconds" if what == "build" else "cpu_seconds"]
+        cpu_limit = limits["build_cpu_seconds" if what == "build" else "slice_seconds"]
         wall_end = started + cpu_limit * limits["wall_factor"]
         ended = os.pidfd_open(pid)
         poller = select.poll()
@@ -389,6 +389,11 @@ def main() -> None:
         os.dup2(null, number)
     os.close(null)
     raise_stack()
+    run_job(job, report, lifeline)
+
+
+def run_job(job: dict[str, Any], report: int, lifeline: int) -> None:
+    """Run one job as process 1 and report its events to the end."""
     tester = _pair_tester() if job["mode"] == "assert" else Tester
     tester(job, report, lifeline).run()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)

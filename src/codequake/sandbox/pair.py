@@ -211,7 +211,7 @@ class PairTester(Tester):
         """Read the pipes until the judge has ended, or either of the two uses up a limit."""
         limits = self.limits
         clock = _Clock(pair.judge)
-        most = limits["wall_factor"] * (limits["cpu_seconds"] + self.job["judge_cpu_seconds"])
+        most = limits["wall_factor"] * (limits["slice_seconds"] + self.job["judge_cpu_seconds"])
         poller = self._poller(pair, pair.channels)
         by_fd = {channel.reader: channel for channel in pair.channels}
         while not pair.killed:
@@ -230,7 +230,7 @@ class PairTester(Tester):
             waited = clock.waited / limits["wall_factor"]
             if self._over(pair.channels):
                 pair.killed = "output"
-            elif max(cpu_of(pair.program), waited) > limits["cpu_seconds"] or clock.passed > most:
+            elif max(cpu_of(pair.program), waited) > limits["slice_seconds"] or clock.passed > most:
                 pair.killed = "timeout"
             elif self._judge_is_late(pair):
                 pair.killed = "judge"
@@ -284,7 +284,7 @@ class PairTester(Tester):
             self._drain(pair.channels)
         if not pair.killed and self._over(pair.channels):
             pair.killed = "output"
-        if not pair.killed and pair.used > self.limits["cpu_seconds"]:
+        if not pair.killed and pair.used > self.limits["slice_seconds"]:
             pair.killed = "timeout"
         self.printed += pair.out.total
 
