@@ -39,9 +39,10 @@ from codequake.sandbox.watching import (
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
-__all__ = ["Tester", "main", "run_job"]
+__all__ = ["Tester", "main", "run_with"]
 
 RESULT_FD = 60
 PROGRAM_FD = 61
@@ -64,6 +65,8 @@ class Tester:
         self.scratch = job["scratch"]
         self.shared = ["/dev/shm", self.folder] if self.alone else []  # noqa: S108
         self.report_fd = report
+        self.fork: Callable[[], int] = os.fork
+        self.built = False
         self.program = -1
         self.needs = 0
         self.printed = 0
@@ -89,7 +92,7 @@ class Tester:
         )
         token = os.urandom(8).hex()
         started = time.monotonic()
-        pid = os.fork()
+        pid = self.fork()
         if pid == 0:
             self._child(what, text, (stdin, out.writer, err.writer, result.writer), token)
         for channel in (out, err, result):
@@ -279,12 +282,26 @@ class Tester:
             given = json.loads(text) if what == "stdin" else text
             event = self._test(what, given)
             self._wipe()
+            if not self.built and not self._tell_built(event):
+                return
             if event["ending"] in ("missing", "broken"):
                 self._send(event=event["ending"], why=event["detail"])
                 return
             self._send(event="run", index=index, **event)
             if event["ending"] in ("timeout", "memory_limit", "output_limit"):
                 return
+
+    def _tell_built(self, event: dict[str, Any]) -> bool:
+        """Report whether a program could be compiled whose first run did that."""
+        ok = event["ending"] != "syntax"
+        self._send(event="build", ok=ok, why="" if ok else event["detail"])
+        self.built = True
+        if ok:
+            self._keep(event)
+        return ok
+
+    def _keep(self, event: dict[str, Any]) -> None:
+        """Prepare the later runs of a program whose first run was this."""
 
     def _test(self, what: str, given: Any) -> dict[str, Any]:
         """Run the program on one input and return the event that tells how it ended."""
@@ -310,6 +327,7 @@ class Tester:
                 why = why or "the compiler made no program"
             self._wipe()
         self._send(event="build", ok=not why, why=why)
+        self.built = True
         return not why
 
     def _build_problem(self, end: dict[str, Any]) -> str:
@@ -326,7 +344,9 @@ class Tester:
         """Turn how a child ended into an event."""
         kind, payload = end["record"] or ("", "")
         ending, output, detail = "crashed", None, last_line(end["err"])
-        if end["killed"] == "timeout" or end["code"] == -signal.SIGXCPU:
+        if kind == "syntax" and not self.built:
+            ending, detail = kind, payload
+        elif end["killed"] == "timeout" or end["code"] == -signal.SIGXCPU:
             ending, detail = "timeout", "used up its time"
         elif end["killed"] == "output":
             ending, detail = "output_limit", "printed or returned too much"
@@ -389,13 +409,13 @@ def main() -> None:
         os.dup2(null, number)
     os.close(null)
     raise_stack()
-    run_job(job, report, lifeline)
-
-
-def run_job(job: dict[str, Any], report: int, lifeline: int) -> None:
-    """Run one job as process 1 and report its events to the end."""
     tester = _pair_tester() if job["mode"] == "assert" else Tester
-    tester(job, report, lifeline).run()
+    run_with(tester(job, report, lifeline), report)
+
+
+def run_with(tester: Tester, report: int) -> None:
+    """Run a job and report its events to the end."""
+    tester.run()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     end = {"event": "end", "cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss * 1024}
     os.write(report, (json.dumps(end) + "\n").encode())

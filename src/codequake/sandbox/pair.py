@@ -125,7 +125,7 @@ class PairTester(Tester):
     # -- the two children --------------------------------------------------------------------
 
     def _fork_judge(self, pair: _Pair, place: list[int]) -> None:
-        pair.judge = os.fork()
+        pair.judge = self.fork()
         if pair.judge == 0:
             try:
                 self._be_judge(pair, place)
@@ -173,7 +173,7 @@ class PairTester(Tester):
 
     def _fork_program(self, pair: _Pair) -> None:
         fds = (pair.stdin, pair.out.writer, pair.err.writer, pair.answers[1], pair.asks[0])
-        pair.program = os.fork()
+        pair.program = self.fork()
         if pair.program == 0:
             self._child("serve", None, fds, "")
         pair.ended[pair.program] = os.pidfd_open(pair.program)
@@ -311,7 +311,7 @@ class PairTester(Tester):
             detail = "the test used up its time"
         elif kind in ("true", "false"):
             ending, output, detail = "returned", kind, ""
-        elif kind in ("missing", "not_data", "broken"):
+        elif kind in ("missing", "not_data", "broken") or (kind == "syntax" and not self.built):
             ending = kind
         elif kind == "gone":
             how = code_text(code) if pair.alone_ended else "closed the channel of its results"

@@ -18,7 +18,6 @@ answer); all else is for the caller to run in a sandbox of its own.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import os
@@ -31,7 +30,7 @@ import warnings
 from functools import partial
 
 from codequake.sandbox import admission, calling, candidate
-from codequake.sandbox.watching import cpu_of, raise_stack
+from codequake.sandbox.watching import cpu_of, plain_fork, raise_stack
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Zygote:
         self.requests = requests
         self.report = report
         self.inputs: dict[str, tuple[bytes, ...]] = {}
-        self.fork = _plain_fork()
+        self.fork = plain_fork()
         self.limits: dict[str, Any] = {}
 
     def serve(self) -> None:
@@ -262,15 +261,6 @@ class Zygote:
             except ChildProcessError:
                 break
         return own.ru_utime + own.ru_stime, own.ru_maxrss * 1024
-
-
-def _plain_fork() -> Callable[[], int]:
-    """The C library's fork: what Python does after its own copies many pages of every child.
-
-    It puts locks and threads in order, of which this process has none.
-    """
-    fork: Callable[[], int] = ctypes.PyDLL(None).fork
-    return fork
 
 
 def _scan(data: bytearray, found: int, position: int) -> tuple[int, int]:
