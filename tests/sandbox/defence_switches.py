@@ -179,9 +179,9 @@ def in_process_1(text: str, *, worker: bool = False) -> Switch:
     def switch() -> Iterator[None]:
         original = bubblewrap.runner_source
 
-        def source(*, worker: bool = False, magic: str | None = None) -> str:
-            script = original(worker=worker, magic=magic)
-            if worker is not for_worker:
+        def source(kind: str = "alone", *, magic: str | None = None) -> str:
+            script = original(kind, magic=magic)
+            if kind != changed:
                 return script
             start = script.rindex("package.", 0, len(script) - 1)
             # In a function: each switch has names of its own.
@@ -191,7 +191,7 @@ def in_process_1(text: str, *, worker: bool = False) -> Switch:
         with swapped(bubblewrap, "runner_source", source):
             yield
 
-    for_worker = worker
+    changed = "zygote" if worker else "alone"
     return switch
 
 

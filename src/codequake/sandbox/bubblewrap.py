@@ -181,7 +181,11 @@ class BubblewrapBackend:
         )
 
     def _run_unless_killed(self, job: Job, care: Care, kills: int) -> Outcome:
-        if care is not Care.ALONE and job.language is Language.PYTHON and self._driver.kills == kills:
+        if (
+            care is not Care.ALONE
+            and job.language is Language.PYTHON
+            and self._driver.kills == kills
+        ):
             outcome = self._forks.run(job)
             if outcome is not None:
                 return outcome

@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     Emit: TypeAlias = Callable[[str, str], None]
 
 __all__ = ["NotDataError", "check_syntax", "compiled", "decode", "describe", "encode", "find_entry"]
-__all__ += ["leave", "load_entry", "new_module", "open_streams", "run_call", "run_stdin", "syntax_problem"]
+__all__ += [
+    "leave",
+    "load_entry",
+    "make_streams",
+    "new_module",
+    "open_streams",
+    "run_call",
+    "run_stdin",
+    "syntax_problem",
+]
 
 MAX_DEPTH = 400
 FILE_NAME = "solution.py"
@@ -116,6 +125,18 @@ def run_stdin(source: str, emit: Emit, code: types.CodeType | None = None) -> No
 
 def open_streams() -> None:
     """Put fresh text streams on file descriptors 0, 1 and 2, as at the interpreter's start."""
+    if not _streams:
+        make_streams()
+    for name, text in _streams.items():
+        setattr(sys, name, text)
+        setattr(sys, f"__{name}__", text)
+
+
+def make_streams() -> None:
+    """Make the streams that the next programs get, who are copies of this process.
+
+    What they learn of the descriptors here, a file and two pipes or the like, must still hold.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         raw = io.FileIO(number, "r" if number == 0 else "w", closefd=False)
         raw.name = f"<{name}>"
@@ -127,8 +148,6 @@ def open_streams() -> None:
             line_buffering=number == 2,
         )
         vars(text)["mode"] = "r" if number == 0 else "w"
-        setattr(sys, name, text)
-        setattr(sys, f"__{name}__", text)
         _streams[name] = text
 
 

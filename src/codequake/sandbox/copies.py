@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 
 from codequake.sandbox import candidate
 from codequake.sandbox.inside import RESULT_FD, Tester, run_with
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any, NoReturn
 
-__all__ = ["run_copy"]
+__all__ = ["copy_tester", "run_copy", "warm_up"]
 
 CHEAP_SECONDS = 0.1
+WARM_TURNS = 12
 
 
 class _Copy(Tester):
@@ -46,7 +48,7 @@ class _Copy(Tester):
     def _keep(self, event: dict[str, Any]) -> None:
         """Compile what was just compiled by a child of ours that came near no limit."""
         if event["cpu"] < CHEAP_SECONDS and len(self.job["inputs"]) > 1:
-            self.code = candidate.compiled(self.job["source"], lambda kind, why: None)
+            self.code = candidate.compiled(self.job["source"], _say_nothing)
 
     def _interpret(self, what: str, text: str | None, emit: Any) -> None:
         random.seed()  # what the interpreter does after a fork of its own
@@ -76,8 +78,36 @@ class _PairCopy(_Copy, PairTester):
     """The same for tests by statements."""
 
 
+def copy_tester(job: dict[str, Any], report: int, lifeline: int) -> Tester:
+    """Return what runs a job here."""
+    return (_PairCopy if job["mode"] == "assert" else _Copy)(job, report, lifeline)
+
+
 def run_copy(job: dict[str, Any], report: int, lifeline: int) -> NoReturn:
     """Run one job as process 1 of its namespace and report its events to the end."""
-    tester = _PairCopy if job["mode"] == "assert" else _Copy
-    run_with(tester(job, report, lifeline), report)
+    run_with(copy_tester(job, report, lifeline), report)
     os._exit(0)
+
+
+def warm_up(jobs: list[dict[str, Any]], material: int, null: int) -> None:
+    """Run jobs of ours here until the interpreter has settled how to execute these files.
+
+    Copies then find it so, instead of each writing its own copy of these pages.
+    """
+    modules = dict(sys.modules)
+    for job in jobs:
+        for _ in range(WARM_TURNS):
+            copy_tester({**job, "material": os.dup(material)}, null, null).run()
+            if job["mode"] == "stdin":
+                code = candidate.compiled(job["source"], _say_nothing)
+                assert code is not None
+                ends_quietly(code)
+                candidate.open_streams()
+                candidate.run_stdin(job["source"], _say_nothing, code)
+                sys.stdout.flush()  # what it still held would come out in every copy
+                sys.modules.clear()
+                sys.modules.update(modules)
+
+
+def _say_nothing(_kind: str, _text: str) -> None:
+    pass

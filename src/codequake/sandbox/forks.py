@@ -11,16 +11,17 @@ import select
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from codequake.sandbox.driving import Launch, Reading, Reporter, job_message, reply_room
 from codequake.sandbox.driving import time_ceiling as ceiling_of
-from codequake.sandbox.jobs import Care, Ending, Job, Outcome, Run
+from codequake.sandbox.jobs import Care, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.material import Material, material_of, write_all
 from codequake.sandbox.memory import tree_bytes
 from codequake.sandbox.pool import LostError, Pool, ServerLaunch, last_words, start_server
 from codequake.sandbox.seccomp import clone_number, program_for_copies
+from codequake.tasks import Language
 
 __all__ = ["Forks"]
 
@@ -44,12 +45,21 @@ _MISTAKES = frozenset(
 )
 
 
+# Programs of ours that process 1 runs before it is ready, until the interpreter knows its ways.
+_WARM_TEXT = "import math\n\ndef warm(a, b):\n    return [a, math.pi, str(b)]\n"
+_WARM = (
+    Job(Language.PYTHON, "import sys\nprint(sys.stdin.read())\n", Mode.STDIN, None, ('"1"',) * 2),
+    Job(Language.PYTHON, _WARM_TEXT, Mode.CALL, "warm", ("[1,[2]]",)),
+    Job(Language.PYTHON, _WARM_TEXT, Mode.ASSERT, "warm", ('"assert warm(1, [2])"',)),
+)
+
+
 class Forks:
     """Runs each program in a copy of a process 1 that has never read one; for several threads."""
 
     def __init__(self, launch: ServerLaunch, places: Launch, reporter: Reporter) -> None:
         """``places`` names the folders inside, as for a sandbox of one program."""
-        self._pool = Pool(lambda number: _Origin(launch, number))
+        self._pool = Pool(lambda number: _Origin(launch, number, self._message))
         self._places = places
         self._reporter = reporter
 
@@ -119,8 +129,14 @@ def _is_plain(run: Run) -> bool:
 class _Origin:
     """One sandbox, the two files that it inherits, and our end of its socket."""
 
-    def __init__(self, launch: ServerLaunch, number: int) -> None:
+    def __init__(
+        self,
+        launch: ServerLaunch,
+        number: int,
+        message_of: Callable[[Job, Material, float], bytes],
+    ) -> None:
         self.busy = True
+        self._message_of = message_of
         self._request, self.material = os.memfd_create("job"), os.memfd_create("tests")
         self._line, theirs = socket.socketpair()
         try:
@@ -140,19 +156,27 @@ class _Origin:
 
     def wait_until_ready(self) -> None:
         """Raise ``LostError`` with the reason when process 1 does not come up."""
-        setup = {"filter": program_for_copies().hex(), "clone": clone_number()}
         end = time.monotonic() + _START_SECONDS
         said = bytearray()
-        try:
-            self._line.sendall(json.dumps(setup).encode() + b"\n")
-            while not said.endswith(b"\n"):
-                said += self._read(end - time.monotonic())
-        except (OSError, LostError):
-            said.clear()
+        with material_of(_WARM[-1], self.material) as material:
+            warm = [
+                self._message_of(job, Material({"inputs": job.inputs}), 1.0) for job in _WARM[:-1]
+            ]
+            warm.append(self._message_of(_WARM[-1], material, 1.0))
+            setup = {
+                "filter": program_for_copies().hex(),
+                "clone": clone_number(),
+                "warm": [json.loads(message) for message in warm],
+            }
+            try:
+                self._line.sendall(json.dumps(setup).encode() + b"\n")
+                while not said.endswith(b"\n"):
+                    said += self._read(end - time.monotonic())
+            except (OSError, LostError):
+                raise LostError(last_words(self.material)) from None
         word, _, why = bytes(said).strip().partition(b" ")
         if word != _READY:
-            raise LostError(why.decode("utf-8", "replace") or last_words(self.material))
-        os.ftruncate(self.material, 0)
+            raise LostError(why.decode("utf-8", "replace"))
 
     def run(self, job: Job, message: bytes) -> tuple[int, Reading]:
         """Run a job; return how its process 1 ended and what that told.
@@ -164,7 +188,9 @@ class _Origin:
         room, end = reply_room(job, message), time.monotonic() + ceiling_of(job)
         write_all(self._request, message)
         self._line.sendall(b"%016x" % job.limits.scratch_bytes)
-        while (done := _DONE.search(reading.lines, max(0, len(reading.lines) - _DONE_BYTES))) is None:
+        while (
+            done := _DONE.search(reading.lines, max(0, len(reading.lines) - _DONE_BYTES))
+        ) is None:
             left = end - time.monotonic()
             if left <= 0 or len(reading.lines) > room:
                 raise LostError

@@ -1,9 +1,9 @@
-"""Process 1 of a sandbox: start the program once for each input, end it, report plain data.
+"""What process 1 does: start the program once for each input, end it, report plain data.
 
 This file runs inside the sandbox on an interpreter of 3.9 or newer and imports nothing of
-codequake but its two neighbours here.  It reads a job (JSON) from file descriptor 0 and writes
-one JSON line an event to file descriptor 1.  Programs run in forked children that hold neither of
-the two.  After each input everything in the process namespace is killed and reaped.
+codequake but its two neighbours here.  It writes one JSON line an event.  Programs run in forked
+children that hold neither the descriptor for that nor the one that the job came from.  After each
+input everything in the process namespace is killed and reaped.
 """
 
 # pathlib and contextlib would cost start-up time in every sandbox:
@@ -30,8 +30,6 @@ from codequake.sandbox.watching import (
     last_line,
     open_input,
     put_limits,
-    raise_stack,
-    read_line,
     read_record,
     static_bytes,
     was_read,
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-__all__ = ["Tester", "main", "run_with"]
+__all__ = ["Tester", "run_with"]
 
 RESULT_FD = 60
 PROGRAM_FD = 61
@@ -298,7 +296,7 @@ class Tester:
         self.built = True
         if ok:
             self._keep(event)
-        return ok
+        return bool(ok)
 
     def _keep(self, event: dict[str, Any]) -> None:
         """Prepare the later runs of a program whose first run was this."""
@@ -384,33 +382,6 @@ class Tester:
         """Empty the scratch folder, so that no input finds what another one left there."""
         for folder in (self.scratch, *self.shared):
             empty(folder)
-
-
-def _pair_tester() -> type[Tester]:
-    """Load the parts that only tests by statements need; reading them takes milliseconds."""
-    sys.modules["codequake.sandbox"].load_rest()
-    from codequake.sandbox.pair import PairTester
-
-    return PairTester
-
-
-def main() -> None:
-    """Read one job and run it.  Process 1 takes no signal that it has no handler for."""
-    if os.getpid() == 1:
-        # The group that we were started in holds bubblewrap itself, outside of the sandbox.
-        os.setpgid(0, 0)
-    for taken in (signal.SIGINT, signal.SIGPIPE):
-        signal.signal(taken, signal.SIG_DFL)
-    job = json.loads(read_line(0))
-    # The driver keeps its end of the job's pipe open as long as it lives and wants an answer.
-    lifeline, report = os.dup(0), os.dup(1)
-    null = os.open("/dev/null", os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(null, number)
-    os.close(null)
-    raise_stack()
-    tester = _pair_tester() if job["mode"] == "assert" else Tester
-    run_with(tester(job, report, lifeline), report)
 
 
 def run_with(tester: Tester, report: int) -> None:

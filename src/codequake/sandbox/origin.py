@@ -13,7 +13,6 @@ copy ended, so the next copy is one of the same memory as the first.
 """
 
 # contextlib would cost start-up time in every sandbox:
-# ruff: noqa: SIM105
 
 from __future__ import annotations
 
@@ -23,7 +22,8 @@ import json
 import os
 import signal
 
-from codequake.sandbox.copies import run_copy
+from codequake.sandbox import candidate
+from codequake.sandbox.copies import run_copy, warm_up
 from codequake.sandbox.watching import raise_stack, read_line
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["BELL_BYTES", "WARM", "Origin", "main"]
 
 BELL_BYTES = 16
-FOLDERS = (b"/dev/shm", b"/tmp", b"/run")  # noqa: S108 - file systems of one program alone
+FOLDERS = (b"/dev/shm", b"/tmp", b"/run")
 HOME = "/tmp"  # noqa: S108
 NO_SETUID_OR_DEVICES = 2 | 4
 NEW_MOUNTS, NEW_PROCESSES = 0x20000, 0x20000000
@@ -72,7 +72,13 @@ class Origin:
         self.clone = setup["clone"]
         steps = bytes.fromhex(setup["filter"])
         self.filter = _Filter(len(steps) // FILTER_STEP_BYTES, steps)
-        self.libc = ctypes.PyDLL(None, use_errno=True)  # keeps the lock of the interpreter
+        # A library that keeps the lock of the interpreter; looking its parts up costs pages.
+        libc = ctypes.PyDLL(None, use_errno=True)
+        self.call, self.mount, self.prctl = libc.syscall, libc.mount, libc.prctl
+        self.capset = libc.capset
+        self.header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
+        self.no_rights = (ctypes.c_uint32 * 6)()
+        self.filter_place = ctypes.byref(self.filter)
 
     def trial(self) -> str:
         """Make one copy that only gives up its rights; return why that fails, or nothing."""
@@ -105,22 +111,21 @@ class Origin:
     def _copy(self) -> int:
         """Fork into new namespaces; the C library's own fork cannot ask for them."""
         flags = NEW_MOUNTS | NEW_PROCESSES | signal.SIGCHLD
-        return int(self.libc.syscall(self.clone, flags, 0, 0, 0, 0))
+        return int(self.call(self.clone, flags, 0, 0, 0, 0))
 
     def _settle(self, room: int) -> None:
         """Mount the folders of one program, and give up every right that this took."""
         options = b"mode=0755,size=%d" % room
         for folder in FOLDERS:
-            if self.libc.mount(b"tmpfs", folder, b"tmpfs", NO_SETUID_OR_DEVICES, options):
+            if self.mount(b"tmpfs", folder, b"tmpfs", NO_SETUID_OR_DEVICES, options):
                 os._exit(NO_FOLDERS)
         os.chdir(HOME)
         for right in RIGHTS:
-            if self.libc.prctl(DROP_BOUND, right, 0, 0, 0):
+            if self.prctl(DROP_BOUND, right, 0, 0, 0):
                 os._exit(NO_END_OF_RIGHTS)
-        header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
-        if self.libc.capset(header, (ctypes.c_uint32 * 6)()):
+        if self.capset(self.header, self.no_rights):
             os._exit(NO_END_OF_RIGHTS)
-        if self.libc.prctl(SET_FILTER, FILTER_MODE, ctypes.byref(self.filter), 0, 0):
+        if self.prctl(SET_FILTER, FILTER_MODE, self.filter_place, 0, 0):
             os._exit(NO_FILTER)
 
     def _run(self, room: int) -> NoReturn:
@@ -147,6 +152,18 @@ def _is_empty() -> bool:
     except ChildProcessError:
         return True
     return False
+
+
+def _make_streams(request: int, null: int) -> None:
+    """Make the streams of programs on what they will be on: a file and two pipes."""
+    reader, writer = os.pipe()
+    for number, fd in enumerate((request, writer, writer)):
+        os.dup2(fd, number)
+    candidate.make_streams()
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    for fd in (reader, writer, null):
+        os.close(fd)
 
 
 def _read_exactly(fd: int, count: int) -> bytes | None:
@@ -178,7 +195,8 @@ def main() -> None:
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
-    os.close(null)
+    warm_up(setup["warm"], material, null)
+    _make_streams(request, null)
     gc.collect()
     gc.freeze()  # else the first collection of every child copies every page that we have
     fault = origin.trial()

@@ -16,7 +16,7 @@ _BASE = ("watching", "prelude", "candidate")
 _STATEMENTS = ("exchange", "judging", "pair")  # what only tests by statements need
 # For each process 1 the files that it loads at once, and those that it loads when it needs them.
 _PARTS = {
-    "inside": ((*_BASE, "inside"), _STATEMENTS),
+    "alone": ((*_BASE, "inside", "alone"), _STATEMENTS),
     "zygote": ((*_BASE, "admission", "calling", "zygote"), ()),
     "origin": ((*_BASE, "inside", *_STATEMENTS, "quiet", "copies", "origin"), ()),
 }
@@ -55,8 +55,8 @@ def own_magic() -> str:
 
 
 @functools.cache
-def runner_source(kind: str = "inside", *, magic: str | None = None) -> str:
-    """Return the script of a process 1: ``inside``, ``zygote`` or ``origin``.
+def runner_source(kind: str = "alone", *, magic: str | None = None) -> str:
+    """Return the script of a process 1: ``alone``, ``zygote`` or ``origin``.
 
     ``magic`` is that of the interpreter that will run it.  Where it understands the code that we
     compile, it gets that instead of text, which saves it most of its start.
