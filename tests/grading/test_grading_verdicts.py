@@ -177,6 +177,7 @@ class Counting:
 
     name = "counting"
     warning = ""
+    trouble = ""
     modes = ALL_MODES
 
     def __init__(self, inner: Backend) -> None:

@@ -10,7 +10,7 @@ from codequake.errors import DataError, MachineError
 from codequake.grading.compare import parse_output
 from codequake.ports import Answer
 from codequake.records import Interface, JsonText, Problem, Reference
-from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run, run_settled
 from codequake.seeding import seed_for
 from codequake.tasks import Language
 
@@ -81,7 +81,7 @@ class SandboxOracle:
         return tuple(JsonText(canonical_json(item)) for item in json.loads(answer.output))
 
     def _run(self, job: Job) -> Outcome:
-        outcome = self._backend.run(job)
+        outcome = run_settled(self._backend, job)
         if outcome.harness_error is not None:
             raise MachineError(f"the sandbox failed: {outcome.harness_error}")
         return outcome

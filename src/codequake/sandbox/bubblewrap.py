@@ -154,6 +154,17 @@ class BubblewrapBackend:
             count_processes=self._count_processes,
         )
 
+    @property
+    def trouble(self) -> str:
+        """Why sandboxes that serve many programs do not start; empty when they do."""
+        faults = sorted({self._workers.fault, self._forks.fault} - {""})
+        if not faults:
+            return ""
+        return (
+            "programs run slowly, each in a sandbox of its own, since sandboxes that serve many do "
+            f"not start ({'; '.join(faults)}); the verdicts are the same"
+        )
+
     def run(self, job: Job) -> Outcome:
         """Run one program in a fresh sandbox."""
         filter_fd = os.memfd_create("filter")

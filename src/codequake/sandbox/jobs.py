@@ -208,6 +208,14 @@ class Backend(Protocol):
         ...
 
     @property
+    def trouble(self) -> str:
+        """Empty, or why programs run more slowly than they should; the verdicts are the same.
+
+        It is known once programs have run.
+        """
+        ...
+
+    @property
     def modes(self) -> frozenset[Mode]:
         """What it can run; a job of another mode is a harness error."""
         ...

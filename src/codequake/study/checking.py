@@ -12,11 +12,14 @@ __all__ = ["check_sets"]
 
 def check_sets(names: tuple[str, ...] | None, sandbox: str, notify: Notify) -> tuple[Report, ...]:
     """Check the named sets, or all bundled ones, and return one report a problem."""
-    oracle = SandboxOracle(open_sandbox(sandbox, notify))
+    backend = open_sandbox(sandbox, notify)
+    oracle = SandboxOracle(backend)
     problems = [problem for name in names or set_names() for problem in load_set(name, oracle)]
     reports = []
     with notify.stage("checking problems", len(problems)) as progress:
         for report in check_problems(problems, oracle, agree=outputs_agree):
             reports.append(report)
             progress(len(reports), len(problems))
+    if backend.trouble:
+        notify.say(backend.trouble)
     return tuple(reports)
