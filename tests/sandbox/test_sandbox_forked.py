@@ -18,6 +18,7 @@ from tests.sandbox.test_sandbox_python import *
 
 from codequake.sandbox import BubblewrapBackend, bubblewrap
 
+
 @pytest.fixture(scope="module")
 def backend(mark: str) -> Iterator[BubblewrapBackend]:
     with pytest.MonkeyPatch.context() as patch:
@@ -26,9 +27,11 @@ def backend(mark: str) -> Iterator[BubblewrapBackend]:
         made = Forked(inner)
         yield made
         inner.kill_all()
-        with open("/tmp/forks/sent","w") as f:
-            for j in made.sent_back: f.write(repr((j.mode.value, j.source, j.inputs))[:300]+"\n")
+        with open("/tmp/forks/sent", "w") as f:
+            for j in made.sent_back:
+                f.write(repr((j.mode.value, j.source, j.inputs))[:300] + "\n")
             f.write(f"{len(made.settled)} {sum(made.settled)}\n")
+
 
 @pytest.fixture
 def survivors(survivors):

@@ -166,7 +166,9 @@ def test_a_worker_forgets_old_inputs(
     backend.kill_all()
 
 
-def test_other_modes_and_sizes_run_forked_and_other_languages_alone(backend: BubblewrapBackend) -> None:
+def test_other_modes_and_sizes_run_forked_and_other_languages_alone(
+    backend: BubblewrapBackend,
+) -> None:
     main = Job(Language.PYTHON, "print(input())", Mode.STDIN, None, ('"x\\n"',), LIMITS)
     long = job(RIGHT + "#" * 70_000)
     without = job(RIGHT, ())

@@ -45,6 +45,15 @@ class _Copy(Tester):
             return super()._build()
         return True
 
+    def _given(self, what: str, text: Any) -> Any:
+        """Read one input when its turn comes, so that a program sees no others in our frames."""
+        if isinstance(text, list):
+            length, start = text
+            text = os.pread(self.job["request"], length, int(start)).decode(
+                "utf-8", "surrogatepass"
+            )
+        return super()._given(what, text)
+
     def _keep(self, event: dict[str, Any]) -> None:
         """Compile what was just compiled by a child of ours that came near no limit."""
         if event["cpu"] < CHEAP_SECONDS and len(self.job["inputs"]) > 1:

@@ -92,8 +92,8 @@ class Forks:
     def _outcome(self, job: Job, origin: _Origin) -> Outcome | None:
         part = min(_SLICE_SECONDS, job.limits.cpu_seconds)
         with material_of(job, origin.material) as material:
-            message = self._message(job, material, part)
-            code, reading = origin.run(job, message)
+            length, message = self._request(job, material, part)
+            code, reading = origin.run(job, length, message)
             found = self._reporter.judge(job, reading)
             if code != 0 or found.brought_down or found.outcome.harness_error is not None:
                 return None
@@ -103,6 +103,27 @@ class Forks:
     def _message(self, job: Job, material: Material, part: float) -> bytes:
         limits = replace(job.limits, processes=job.limits.processes + _OWN_PROCESSES)
         return job_message(replace(job, limits=limits), self._places, material, part)
+
+    def _request(self, job: Job, material: Material, part: float) -> tuple[int, bytes]:
+        """Return the length of the job, and the job with its inputs behind it.
+
+        The copy gets their places only, and reads each when it is its turn.
+        """
+        texts = [text.encode("utf-8", "surrogatepass") for text in material.fields["inputs"]]
+        # Fixed widths: the places of the inputs must not depend on the length of their own list.
+        start = len(self._message(job, _placed(material, texts, 0), part))
+        message = self._message(job, _placed(material, texts, start), part)
+        assert len(message) == start
+        return start, b"".join((message, *texts))
+
+
+def _placed(material: Material, texts: list[bytes], start: int) -> Material:
+    """Replace inputs by their lengths and places."""
+    places = []
+    for text in texts:
+        places.append([len(text), f"{start:015d}"])
+        start += len(text)
+    return Material({**material.fields, "inputs": places}, material.keep_open)
 
 
 def _is_settled(job: Job, outcome: Outcome, part: float) -> bool:
@@ -178,8 +199,8 @@ class _Origin:
         if word != _READY:
             raise LostError(why.decode("utf-8", "replace"))
 
-    def run(self, job: Job, message: bytes) -> tuple[int, Reading]:
-        """Run a job; return how its process 1 ended and what that told.
+    def run(self, job: Job, length: int, message: bytes) -> tuple[int, Reading]:
+        """Run a job, the first part of the message; return how its process 1 ended and what that told.
 
         Raises ``LostError`` when it says too much, holds too much or is late: this sandbox is then
         of no more use.
@@ -187,7 +208,7 @@ class _Origin:
         reading = Reading()
         room, end = reply_room(job, message), time.monotonic() + ceiling_of(job)
         write_all(self._request, message)
-        self._line.sendall(b"%016x" % job.limits.scratch_bytes)
+        self._line.sendall(b"%016x%016x" % (job.limits.scratch_bytes, length))
         while (
             done := _DONE.search(reading.lines, max(0, len(reading.lines) - _DONE_BYTES))
         ) is None:

@@ -277,8 +277,7 @@ class Tester:
             return
         what = self.job["mode"]
         for index, text in enumerate(self.job["inputs"]):
-            given = json.loads(text) if what == "stdin" else text
-            event = self._test(what, given)
+            event = self._test(what, self._given(what, text))
             self._wipe()
             if not self.built and not self._tell_built(event):
                 return
@@ -288,6 +287,10 @@ class Tester:
             self._send(event="run", index=index, **event)
             if event["ending"] in ("timeout", "memory_limit", "output_limit"):
                 return
+
+    def _given(self, what: str, text: Any) -> Any:
+        """Return what the program gets of one input."""
+        return json.loads(text) if what == "stdin" else text
 
     def _tell_built(self, event: dict[str, Any]) -> bool:
         """Report whether a program could be compiled whose first run did that."""

@@ -8,7 +8,7 @@ job from a file in memory and does what ``inside`` does in a sandbox of its own.
 
 Between programs nothing can stay.  When the copy ends, the kernel ends all that lives in its
 namespace before we hear of it, and its folders go with its last process.  No program can signal,
-see or name process 1.  Process 1 itself learns no more than the size of the folders and how the
+see or name process 1.  Process 1 itself learns no more than two sizes and how the
 copy ended, so the next copy is one of the same memory as the first.
 """
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BELL_BYTES", "WARM", "Origin", "main"]
 
-BELL_BYTES = 16
+SIZE_BYTES = 16
+BELL_BYTES = 2 * SIZE_BYTES  # the size of the folders, and that of the job
 FOLDERS = (b"/dev/shm", b"/tmp", b"/run")
 HOME = "/tmp"  # noqa: S108
 NO_SETUID_OR_DEVICES = 2 | 4
@@ -99,7 +100,7 @@ class Origin:
                 return
             pid = self._copy()
             if pid == 0:
-                self._run(int(bell, 16))
+                self._run(int(bell[:SIZE_BYTES], 16), int(bell[SIZE_BYTES:], 16))
             code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) if pid > 0 else NO_FOLDERS
             if not _is_empty():
                 return
@@ -128,14 +129,12 @@ class Origin:
         if self.prctl(SET_FILTER, FILTER_MODE, self.filter_place, 0, 0):
             os._exit(NO_FILTER)
 
-    def _run(self, room: int) -> NoReturn:
+    def _run(self, room: int, size: int) -> NoReturn:
         """Be process 1 of one program."""
         self._settle(room)
         os.setpgid(0, 0)
-        size = os.fstat(self.request).st_size
         job = json.loads(os.pread(self.request, size, 0))
-        os.close(self.request)
-        job["material"] = self.material
+        job["request"], job["material"] = self.request, self.material
         run_copy(job, self.line, self.line)
 
 
