@@ -151,6 +151,11 @@ def make_streams() -> None:
         _streams[name] = text
 
 
+def forget_streams() -> None:
+    """Leave the streams to the program alone, so that they end when it lets them go."""
+    _streams.clear()
+
+
 def leave() -> None:
     """Write what is printed and end at once; come back when that is not all that there is to do.
 

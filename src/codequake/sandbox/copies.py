@@ -9,11 +9,13 @@ main program that ends quietly is not followed by the end of the whole interpret
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import sys
 
 from codequake.sandbox import candidate
+from codequake.sandbox.first import forget_other_modules
 from codequake.sandbox.inside import RESULT_FD, Tester, run_with
 from codequake.sandbox.judging import serve
 from codequake.sandbox.pair import REQUEST_FD, PairTester
@@ -29,6 +31,9 @@ __all__ = ["copy_tester", "run_copy", "warm_up"]
 
 CHEAP_SECONDS = 0.1
 WARM_TURNS = 12
+# Words of a program that can tell whether a module was there before it: ``collections.abc`` is a
+# name that ``import collections`` alone does not give.
+SHOWING = ("abc", "modules", "__import__", "importlib", "meta_path")
 
 
 class _Copy(Tester):
@@ -62,6 +67,8 @@ class _Copy(Tester):
     def _interpret(self, what: str, text: str | None, emit: Any) -> None:
         random.seed()  # what the interpreter does after a fork of its own
         source, entry_point = self.job["source"], self.job["entry_point"]
+        if any(word in source for word in SHOWING):
+            forget_other_modules()
         if what == "serve":
             serve(source, entry_point, REQUEST_FD, RESULT_FD, self.code, told=self.built)
         code = self.code or candidate.compiled(source, emit)
@@ -74,13 +81,23 @@ class _Copy(Tester):
 
 def _run_main(source: str, emit: Any, code: CodeType) -> None:
     quiet = ends_quietly(code)
+    if not quiet:
+        _thaw()
     try:
         candidate.run_stdin(source, emit, code)
     except SystemExit as error:
         if not quiet or (error.code is not None and (type(error.code), error.code) != (int, 0)):
+            _thaw()
             raise
     if quiet:
         candidate.leave()
+        _thaw()
+
+
+def _thaw() -> None:
+    """Let the end of the interpreter collect everything: a stream then writes what it holds."""
+    candidate.forget_streams()
+    gc.unfreeze()
 
 
 class _PairCopy(_Copy, PairTester):

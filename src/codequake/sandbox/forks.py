@@ -200,7 +200,7 @@ class _Origin:
             raise LostError(why.decode("utf-8", "replace"))
 
     def run(self, job: Job, length: int, message: bytes) -> tuple[int, Reading]:
-        """Run a job, the first part of the message; return how its process 1 ended and what that told.
+        """Run a job, the first part of the message; return how that ended and what it told.
 
         Raises ``LostError`` when it says too much, holds too much or is late: this sandbox is then
         of no more use.

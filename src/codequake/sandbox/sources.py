@@ -18,7 +18,7 @@ _STATEMENTS = ("exchange", "judging", "pair")  # what only tests by statements n
 _PARTS = {
     "alone": ((*_BASE, "inside", "alone"), _STATEMENTS),
     "zygote": ((*_BASE, "admission", "calling", "zygote"), ()),
-    "origin": ((*_BASE, "inside", *_STATEMENTS, "quiet", "copies", "origin"), ()),
+    "origin": ((*_BASE, "inside", *_STATEMENTS, "first", "quiet", "copies", "origin"), ()),
 }
 _LOADER = """\
 import sys

@@ -260,7 +260,7 @@ class Zygote:
 
 
 class _Records:
-    """The whole records in what a child writes, taken as they come, up to the first that is none."""
+    """The whole records in what a child writes, as they come, up to the first that is none."""
 
     def __init__(self) -> None:
         self.found: list[Record] = []
