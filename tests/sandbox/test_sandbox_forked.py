@@ -20,6 +20,9 @@ from codequake.sandbox import BubblewrapBackend, Mode, bubblewrap
 
 # These look into the way alone itself, or into no program's way at all.
 _NOT_ABOUT_FORKS = (
+    # Broken tests are no verdict there either, and those about the judge's time need a free machine.
+    *("test_a_broken_test_is_no_verdict",),
+    *("test_what_a_test_does_with_answers_counts_against_them",),
     *("test_the_filter_is_what_refuses", "test_filter_needs_a_known_architecture"),
     *("test_a_sandbox_that_is_brought_down_is_tried_twice", "test_no_sandbox_is_loud"),
     *("test_expected_outputs_are_not_in_the_job", "test_open_backend_refuses_and_says_why"),
@@ -45,13 +48,13 @@ def backend(mark: str) -> Iterator[Forked]:
         made = Forked(BubblewrapBackend())
         yield made
         made.kill_all()
-    # Broken tests, which are no verdict, and a program that holds more than all of it may.
+    # Broken tests, which are no verdict, and a program that holds more memory than it may.
     assert made.runs > 0
     assert all(
         job.mode is Mode.ASSERT or "os.fork(" in job.source or "sleep(60)" in job.source
         for job in made.sent_back
     ), [job.source for job in made.sent_back]
-    assert len(made.sent_back) < 16
+    assert len(made.sent_back) < 10
 
 
 @pytest.fixture
