@@ -1,6 +1,6 @@
 """Main programs and tests by statements: a copy of process 1 beside a sandbox of its own.
 
-    python benchmarks/forks.py [--humaneval FILE] [--programs 60] [--rounds 3] [--workers 2] [--json]
+    python benchmarks/forks.py [--humaneval FILE] [--programs 60] [--rounds 3] [--json]
 
 The same programs are graded both ways in interleaved rounds, after one warm-up round, the start of
 the workers included.  Main programs are references and mistakes of the bundled problems, with all

@@ -119,7 +119,8 @@ ENDS = {
     "signals": "import signal\nprint([signal.getsignal(s) for s in range(1, 65)\n"
     "       if s not in (32, 33)], signal.pthread_sigmask(signal.SIG_BLOCK, []))",
     "surroundings": "import os\nprint(sorted(os.environ.items()), os.getcwd(), os.umask(0),\n"
-    "      os.getuid(), os.nice(0), os.getpgrp() == os.getpid())",
+    "      os.getuid(), os.nice(0), os.getpgrp() == os.getpid(),\n"
+    "      sorted(os.sched_getaffinity(0)), os.sched_getscheduler(0))",
     "files": "import os\nfor p in ('/', '/tmp', '/run', '/dev', '/dev/shm', '/proc/self/fd'):\n"
     "    s = os.stat(p)\n    print(p, sorted(os.listdir(p)), oct(s.st_mode), s.st_uid)",
     "room": "import os\nfor p in ('/tmp', '/run', '/dev/shm'):\n"

@@ -20,7 +20,7 @@ from codequake.sandbox import BubblewrapBackend, Mode, bubblewrap
 
 # These look into the way alone itself, or into no program's way at all.
 _NOT_ABOUT_FORKS = (
-    # Broken tests are no verdict there either, and those about the judge's time need a free machine.
+    # Broken tests are run alone in the end; those about the judge's time need a free machine.
     *("test_a_broken_test_is_no_verdict",),
     *("test_what_a_test_does_with_answers_counts_against_them",),
     *("test_the_filter_is_what_refuses", "test_filter_needs_a_known_architecture"),

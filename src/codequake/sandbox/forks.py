@@ -59,7 +59,7 @@ class Forks:
 
     def __init__(self, launch: ServerLaunch, places: Launch, reporter: Reporter) -> None:
         """``places`` names the folders inside, as for a sandbox of one program."""
-        self._pool = Pool(lambda number: _Origin(launch, number, self._message))
+        self._pool = Pool(lambda _: _Origin(launch, self._message))
         self._places = places
         self._reporter = reporter
 
@@ -153,7 +153,6 @@ class _Origin:
     def __init__(
         self,
         launch: ServerLaunch,
-        number: int,
         message_of: Callable[[Job, Material, float], bytes],
     ) -> None:
         self.busy = True
@@ -163,7 +162,6 @@ class _Origin:
         try:
             self._process: subprocess.Popen[bytes] = start_server(
                 launch,
-                number,
                 stdin=self._request,
                 stdout=theirs.fileno(),
                 stderr=self.material,

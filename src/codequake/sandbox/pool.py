@@ -55,7 +55,7 @@ class Pool(Generic[_S]):
     """Keeps idle workers and lends one to each call; may be used from several threads."""
 
     def __init__(self, start: Callable[[int], _S]) -> None:
-        """``start`` gets a number that is another one for each worker."""
+        """``start`` gets a number that is another one for each worker, if it wants to use it."""
         self._start = start
         self._idle: list[_S] = []
         self._live: set[_S] = set()
@@ -135,9 +135,9 @@ class Pool(Generic[_S]):
 
 
 def start_server(
-    launch: ServerLaunch, number: int, *, stdin: int, stdout: int, stderr: int
+    launch: ServerLaunch, *, stdin: int, stdout: int, stderr: int, number: int | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start process 1 on one processor; raises ``OSError``."""
+    """Start process 1, on one processor when it has a ``number``; raises ``OSError``."""
     filter_fd = os.memfd_create("filter")
     try:
         os.write(filter_fd, launch.filter_program)
@@ -145,7 +145,7 @@ def start_server(
         user: dict[str, Any] = {}
         if launch.user is not None:
             user = {"user": launch.user, "group": launch.user, "extra_groups": []}
-        with _pinned(number):
+        with contextlib.nullcontext() if number is None else _pinned(number):
             return subprocess.Popen(
                 launch.command(filter_fd),
                 stdin=stdin,

@@ -190,7 +190,11 @@ class _Worker:
         self._sink = os.memfd_create("printed")
         try:
             self._process = start_server(
-                launch, number, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._sink
+                launch,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._sink,
+                number=number,
             )
         except BaseException:  # whatever kept it from starting, nobody else would close this
             os.close(self._sink)
