@@ -17,10 +17,13 @@ from codequake.sandbox import (
     Mode,
     Outcome,
     diagnose,
+    zygote,
 )
 from codequake.sandbox import bubblewrap as bubblewrap_module
 from codequake.sandbox.driving import Reporter
 from codequake.sandbox.forks import Forks
+from codequake.sandbox.quiet import ends_quietly
+from codequake.sandbox.sources import own_magic, runner_source
 from codequake.sandbox.workers import Workers
 from codequake.tasks import Language
 
@@ -316,3 +319,46 @@ def test_doctor_tries_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not found.required
     assert "do not start" in found.detail
     assert found.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "quiet"),
+    [
+        *((name, True) for name in ("plain", "bytes", "reader", "expression", "exit", "typing")),
+        *((name, False) for name in ("not closed", "delete", "delete by name", "generator")),
+        *((name, False) for name in ("handler", "thread", "weak", "own stream", "other stream")),
+    ],
+)
+def test_only_programs_that_say_nothing_at_their_end_leave_at_once(name: str, quiet: bool) -> None:
+    assert ends_quietly(compile(ENDS[name], "solution.py", "exec")) is quiet
+
+
+@pytest.mark.parametrize("kind", ["alone", "zygote", "origin"])
+@pytest.mark.parametrize("magic", [None, own_magic()])
+def test_process_1_fits_into_one_argument(kind: str, magic: str | None) -> None:
+    assert len(runner_source(kind, magic=magic).encode()) < 131_072  # the kernel's limit
+
+
+RECORDS = b"0 data 17 3\n1\n2" + b"1 syntax 5 4\nwhy?" + b"2 missing 9 0\n"
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, len(RECORDS)])
+def test_records_are_read_however_they_arrive(size: int) -> None:
+    reader = zygote._Records()
+    whole = [reader.take(RECORDS[at : at + size]) for at in range(0, len(RECORDS), size)]
+    assert reader.found == [
+        (0, "data", 17, b"1\n2"),
+        (1, "syntax", 5, b"why?"),
+        (2, "missing", 9, b""),
+    ]
+    assert reader.waiting == 0
+    assert 1 <= sum(whole) <= 3
+
+
+@pytest.mark.parametrize("forged", [b"x\n", b"0 data 1\n", b"0 data 1 -9\n", b"0 data 1 x\n\n"])
+def test_nothing_is_read_behind_what_is_no_record(forged: bytes) -> None:
+    reader = zygote._Records()
+    assert reader.take(RECORDS)
+    assert not reader.take(forged)
+    assert not reader.take(RECORDS)
+    assert len(reader.found) == 3

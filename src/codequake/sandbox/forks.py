@@ -36,14 +36,13 @@ _OWN_PROCESSES = 1  # process 1, which counts beside its copy where that one is 
 _RULE_OF_SYNTAX = ("SyntaxError:", "IndentationError:", "TabError:", "ValueError:")
 # Raised by a machine that is short of something as well as by a mistake.
 _OF_THE_MACHINE = (OSError, MemoryError, RuntimeError, SystemError, KeyboardInterrupt, Warning)
-_MISTAKES = frozenset(
-    name
+_ERRORS = {
+    name: kind
     for name, kind in vars(builtins).items()
-    if isinstance(kind, type)
-    and issubclass(kind, BaseException)
-    and not issubclass(kind, _OF_THE_MACHINE)
-)
-
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+}
+_SHORTAGES = frozenset(n for n, kind in _ERRORS.items() if issubclass(kind, _OF_THE_MACHINE))
+_MISTAKES = frozenset(_ERRORS) - _SHORTAGES
 
 # Programs of ours that process 1 runs before it is ready, until the interpreter knows its ways.
 _WARM_TEXT = "import math\n\ndef warm(a, b):\n    return [a, math.pi, str(b)]\n"
@@ -142,9 +141,10 @@ def _is_settled(job: Job, outcome: Outcome, part: float) -> bool:
 
 
 def _is_plain(run: Run) -> bool:
-    if run.ending in (Ending.RETURNED, Ending.NOT_DATA):
-        return True
-    return run.ending is Ending.CRASHED and run.detail.partition(":")[0] in _MISTAKES
+    word = run.detail.partition(":")[0]
+    if run.ending is Ending.RETURNED:
+        return run.output != "false" or word not in _SHORTAGES  # said by a judge, of itself
+    return run.ending is Ending.NOT_DATA or (run.ending is Ending.CRASHED and word in _MISTAKES)
 
 
 class _Origin:
