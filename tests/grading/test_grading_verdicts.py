@@ -354,7 +354,8 @@ def test_broken_generators_are_errors_of_the_problem(
         SandboxOracle(backend, LIMITS).generate(problem, 1, 2)
 
 
-def test_oracle_tells_a_broken_machine(backend: BubblewrapBackend) -> None:
+def test_oracle_tells_a_broken_machine() -> None:
+    backend = BubblewrapBackend()  # one with no sandbox that is started already
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_program", "/usr/bin/false")
         with pytest.raises(MachineError, match="sandbox failed"):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NotDataError", "check_syntax", "compiled", "decode", "describe", "encode", "find_entry"]
 __all__ += [
+    "forget_streams",
     "leave",
     "load_entry",
     "make_streams",
