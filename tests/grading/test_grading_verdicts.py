@@ -286,7 +286,8 @@ def test_self_test_stops_a_broken_grader(backend: BubblewrapBackend) -> None:
         self_test(Grader(Lying(backend), LIMITS))
 
 
-def test_harness_error_is_not_the_programs_fault(backend: BubblewrapBackend) -> None:
+def test_harness_error_is_not_the_programs_fault() -> None:
+    backend = BubblewrapBackend()  # one with no sandbox that is started already
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_program", "/nonexistent/bwrap")
         verdict = Grader(backend, LIMITS).grade(ADD, completion(RIGHT), None)
