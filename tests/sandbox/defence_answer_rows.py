@@ -220,7 +220,7 @@ WORKERS = (
         program="def solve(a):\n    n = 0\n    while n < 60_000_000: n += 1\n"
         "    return 'got through'\n",
         limits=limits(cpu_seconds=0.2),
-        on="alone settled: timeout",
+        on="forked open: timeout",
     ),
     replace(
         CALLED,
