@@ -177,6 +177,7 @@ class Counting:
 
     name = "counting"
     warning = ""
+    trouble = ""
     modes = ALL_MODES
 
     def __init__(self, inner: Backend) -> None:
@@ -291,7 +292,8 @@ def test_self_test_stops_a_broken_grader(backend: BubblewrapBackend) -> None:
         self_test(Grader(Lying(backend), LIMITS))
 
 
-def test_harness_error_is_not_the_programs_fault(backend: BubblewrapBackend) -> None:
+def test_harness_error_is_not_the_programs_fault() -> None:
+    backend = BubblewrapBackend()  # one with no sandbox that is started already
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_program", "/nonexistent/bwrap")
         verdict = Grader(backend, LIMITS).grade(ADD, completion(RIGHT), None)
@@ -359,7 +361,8 @@ def test_broken_generators_are_errors_of_the_problem(
         SandboxOracle(backend, LIMITS).generate(problem, 1, 2)
 
 
-def test_oracle_tells_a_broken_machine(backend: BubblewrapBackend) -> None:
+def test_oracle_tells_a_broken_machine() -> None:
+    backend = BubblewrapBackend()  # one with no sandbox that is started already
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_program", "/usr/bin/false")
         with pytest.raises(MachineError, match="sandbox failed"):

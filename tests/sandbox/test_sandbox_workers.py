@@ -85,7 +85,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("care", [Care.TOGETHER, Care.APART])
+@pytest.mark.parametrize("care", [Care.TOGETHER, Care.APART, Care.FORKED])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_settled_outcome_is_that_of_a_program_alone(
     backend: BubblewrapBackend, name: str, care: Care
@@ -98,6 +98,7 @@ def test_a_settled_outcome_is_that_of_a_program_alone(
         assert told(found) == told(backend.run(work))
     else:
         assert found.settled is (found.care is Care.ALONE)
+    assert found.care is not Care.ALONE
 
 
 def test_what_each_care_settles(backend: BubblewrapBackend) -> None:
@@ -108,10 +109,13 @@ def test_what_each_care_settles(backend: BubblewrapBackend) -> None:
     assert (together.care, together.settled) == (Care.TOGETHER, False)
     assert (apart.care, apart.settled) == (Care.APART, True)
     assert not outcome("counts its calls", Care.APART).settled
-    deep = outcome("deep", Care.APART)
-    assert deep.settled is (deep.care is Care.ALONE)
-    for name in ("exit by name", "scratch file", "endless"):
-        assert outcome(name, Care.TOGETHER).care is Care.ALONE
+    for name in ("deep", "endless", "too much memory", "prints without end"):
+        found = outcome(name, Care.APART)
+        assert found.care in (Care.APART, Care.FORKED)
+        assert not found.settled
+    for name in ("exit by name", "scratch file"):
+        found = outcome(name, Care.TOGETHER)
+        assert (found.care, found.settled) == (Care.FORKED, True)
     assert outcome("no program", Care.TOGETHER).settled
     backend.kill_all()
 
@@ -163,12 +167,17 @@ def test_a_worker_forgets_old_inputs(
     backend.kill_all()
 
 
-def test_other_languages_modes_and_sizes_run_alone(backend: BubblewrapBackend) -> None:
+def test_other_modes_and_sizes_run_forked_and_other_languages_alone(
+    backend: BubblewrapBackend,
+) -> None:
     main = Job(Language.PYTHON, "print(input())", Mode.STDIN, None, ('"x\\n"',), LIMITS)
     long = job(RIGHT + "#" * 70_000)
     without = job(RIGHT, ())
-    cares = [item.care for item in backend.run_all([main, long, without], Care.TOGETHER)]
-    assert cares == [Care.ALONE] * 3
+    in_c = Job(Language.C, "int main(void) { return 0; }", Mode.STDIN, None, ('"x"',), LIMITS)
+    cares = [item.care for item in backend.run_all([main, long, without, in_c], Care.TOGETHER)]
+    assert cares == [Care.FORKED] * 3 + [Care.ALONE]
+    assert backend.run_all([main], Care.ALONE)[0].care is Care.ALONE
+    backend.kill_all()
 
 
 def test_several_threads_have_workers_of_their_own(

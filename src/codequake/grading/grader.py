@@ -36,6 +36,7 @@ from codequake.sandbox import (
     Outcome,
     Returned,
     Run,
+    run_settled,
 )
 
 __all__ = [
@@ -94,7 +95,8 @@ class Grader:
         found = extract_for(problem, completion, entry_point)
         if found.status is not None:
             return self.verdict(problem, completion, found, unrun(problem, found))
-        outcome = self.backend.run(job_for(problem, found.program, entry_point, self.limits))
+        job = job_for(problem, found.program, entry_point, self.limits)
+        outcome = run_settled(self.backend, job)
         return self.verdict(problem, completion, found, self.judged(problem, outcome))
 
     def judged(self, problem: Problem, outcome: Outcome) -> Judgement:

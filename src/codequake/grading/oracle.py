@@ -11,7 +11,17 @@ from codequake.grading.compare import parse_output
 from codequake.grading.together import LANGUAGES, MOST_INPUTS, answers_in, job_of
 from codequake.ports import Answer
 from codequake.records import Interface, JsonText, Problem, Reference
-from codequake.sandbox import Backend, Care, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox import (
+    Backend,
+    Care,
+    Ending,
+    Job,
+    Limits,
+    Mode,
+    Outcome,
+    Run,
+    run_settled,
+)
 from codequake.seeding import seed_for
 from codequake.tasks import Language
 
@@ -67,7 +77,7 @@ class SandboxOracle:
             setup=problem.assertions or "",
         )
         outcome = self._fast(job) if many and not stdin else None
-        outcome = outcome or self._backend.run(job)
+        outcome = outcome or run_settled(self._backend, job)
         if outcome.harness_error is not None and job.mode is Mode.ASSERT and self._can_test():
             if len(inputs) > 1:  # one test that cannot run keeps the others from running
                 return tuple(self.answers(problem, reference, (item,))[0] for item in inputs)
@@ -127,7 +137,7 @@ class SandboxOracle:
         return tuple(JsonText(canonical_json(item)) for item in json.loads(answer.output))
 
     def _run(self, job: Job) -> Outcome:
-        outcome = self._backend.run(job)
+        outcome = run_settled(self._backend, job)
         _refuse_broken(outcome)
         return outcome
 
@@ -136,7 +146,7 @@ class SandboxOracle:
         inputs = (canonical_json(f"{_TRIAL}()"),)
         source = f"def {_TRIAL}(): pass"
         job = Job(Language.PYTHON, source, Mode.ASSERT, _TRIAL, inputs, self._limits)
-        return self._backend.run(job).harness_error is None
+        return run_settled(self._backend, job).harness_error is None
 
 
 def _refuse_broken(outcome: Outcome) -> None:

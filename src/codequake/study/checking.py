@@ -81,7 +81,8 @@ def check_sets(
     The good problems of a file are checked even when other lines are bad.  Raises ``UserError``
     when a file cannot be read at all.
     """
-    oracle = SandboxOracle(open_sandbox(sandbox, notify))
+    backend = open_sandbox(sandbox, notify)
+    oracle = SandboxOracle(backend)
     sets = [read_set(name, oracle) for name in names or set_names()]
     total = sum(len(found.problems) for found in sets)
     reports: list[Report] = []
@@ -97,6 +98,8 @@ def check_sets(
             for report, place in zip(checks, _places(found), strict=True):
                 reports.append(dataclasses.replace(report, place=place))
                 progress(len(reports), total)
+    if backend.trouble:
+        notify.say(backend.trouble)
     faults = tuple(fault for found in sets for fault in found.faults)
     return CheckedSets(tuple(reports), faults)
 

@@ -139,6 +139,8 @@ def open_grader(settings: GraderSettings, notify: Notify) -> Grader:
     backend = open_sandbox(settings.sandbox, notify)
     grader = Grader(backend, Limits(cpu_seconds=settings.timeout))
     self_test(grader)
+    if backend.trouble:
+        notify.say(backend.trouble)
     return grader
 
 
