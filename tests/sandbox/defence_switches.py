@@ -245,7 +245,7 @@ output_watch = in_process_1("package.inside.Tester._over = lambda self, channels
 total_output_watch = in_process_1(
     "class Tester(package.inside.Tester):\n"
     "    printed = property(lambda self: 0, lambda self, value: None)\n"
-    "package.alone.Tester = Tester"
+    "package.inside.Tester = package.alone.Tester = Tester"
 )
 processor_watch = in_process_1("package.inside.cpu_of = lambda pid: 0.0")
 processor_count = in_process_1(
@@ -256,7 +256,7 @@ processor_count = in_process_1(
 wall_watch = in_process_1(
     "class Patient(package.inside.Tester):\n    def __init__(self, *given):\n"
     "        super().__init__(*given)\n        self.limits['wall_factor'] = 1e9\n"
-    "package.alone.Tester = Patient"
+    "package.inside.Tester = package.alone.Tester = Patient"
 )
 token = in_process_1("import os\nos.urandom = bytes")
 closing = in_process_1("import os\nos.closerange = lambda low, high: None")
