@@ -6,7 +6,7 @@ returns an edit or ``None``; whether the edit makes the formula shorter is the c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from codequake.formula.applying import TURNED
@@ -179,8 +179,7 @@ def shared_by_sides(node: Node, may_divide: MayDivide) -> Edit | None:
     if not terms:
         return None
     if all(term.sign < 0 for term in terms):
-        kids = tuple(join_sum([(-term.sign, term.node) for term in side]) for side in sides)
-        return Edit("join_minus", Node(node.op, kids, TURNED.get(node.text, "")))
+        return Edit("join_minus", _turned(node, sides))
     return _without_addends(node, sides) or _without_factors(node, sides, may_divide)
 
 
@@ -198,8 +197,18 @@ def _without_addends(node: Node, sides: tuple[list[Term], list[Term]]) -> Edit |
             gone[1][waiting[key, term.sign].pop(0)] = None
     if not gone[0]:
         return None
+    left = [[term for term in sides[side] if term.path not in gone[side]] for side in (0, 1)]
+    if all(term.sign < 0 for term in (*left[0], *left[1])):
+        # Two steps at once, since a minus alone in front may need brackets: 2-E=2 is E=0.
+        return Edit("subtract_from_sides+join_minus", _turned(node, left))
     kids = tuple(rebuilt_sum(node.kids[side], gone[side]) or ZERO for side in (0, 1))
     return Edit("subtract_from_sides", Node(node.op, kids, node.text))
+
+
+def _turned(node: Node, sides: Sequence[list[Term]]) -> Node:
+    """Return the relation of the opposites of two sums of terms."""
+    kids = tuple(join_sum([(-term.sign, term.node) for term in side]) for side in sides)
+    return Node(node.op, kids, TURNED.get(node.text, ""))
 
 
 def _without_factors(
@@ -258,6 +267,5 @@ def split_over_sides(node: Node) -> Edit | None:
     if not over or not under:
         if not any(side and all(term.sign < 0 for term in side) for side in (left, right)):
             return None
-        turned = [join_sum([(-term.sign, term.node) for term in side]) for side in (left, right)]
-        return Edit("join_minus", Node(node.op, tuple(turned), TURNED.get(node.text, "")))
+        return Edit("join_minus", _turned(node, (left, right)))
     return Edit("split_sides", Node(node.op, (join_sum(over), join_sum(under)), node.text))
