@@ -107,7 +107,7 @@ def test_bent_formulas_are_read_or_refused(how: str, kind: str) -> None:
 @pytest.mark.parametrize("how", list(READERS))
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_many_bent_formulas_are_read_or_refused(how: str, kind: str) -> None:
-    assert 1_000 < bend(how, kind, 20_000, 2) < 19_900
+    assert 500 < bend(how, kind, 20_000, 2) < 19_900
 
 
 LONG: dict[str, Callable[[int], str]] = {
@@ -144,13 +144,16 @@ LONG: dict[str, Callable[[int], str]] = {
     "wide fraction": lambda n: r"\frac" + " " * n,
     "backslashes": lambda n: "\\" * n,
     "subscripts": lambda n: "x_" * (n // 2),
+    "minus and calls": lambda n: "a-(sin(-(" * (n // 9),
+    "minus in products": lambda n: "a*(-" * (n // 4),
+    "roots and sum signs": lambda n: r"\sqrt\frac{\sum_{i=1}^{2}" * (n // 24),
     "sines": lambda n: r"\sin^" * (n // 5),
 }
 
 
 LATEX_ONLY = {
     *("braces", "fractions", "roots", "roots of fractions", "exponents", "sum signs", "left"),
-    *("wide fraction", "backslashes", "sines"),
+    *("wide fraction", "backslashes", "sines", "roots and sum signs"),
 }
 PLAIN_ONLY = {"sums", "squares", "not", "and", "implies", "quantifiers", "choices", "factors"}
 LONG_CASES = [
@@ -159,13 +162,18 @@ LONG_CASES = [
 ]
 
 
-def cost(text: str, how: str, names: Names) -> int:
-    """Calls of Python and C functions that reading takes, which depends on no clock."""
-    count = 0
+def cost(text: str, how: str, names: Names) -> tuple[int, int]:
+    """Calls of functions that reading takes, and how many were open at a time.
+
+    Neither depends on a clock.
+    """
+    count = depth = deepest = 0
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
+        nonlocal count, depth, deepest
         count += event in ("call", "c_call")
+        depth += (event == "call") - (event == "return")
+        deepest = max(deepest, depth)
 
     sys.setprofile(note)
     try:
@@ -174,15 +182,18 @@ def cost(text: str, how: str, names: Names) -> int:
         pass
     finally:
         sys.setprofile(None)
-    return count
+    return count, deepest
 
 
 @pytest.mark.parametrize(("how", "name"), LONG_CASES)
 def test_cost_grows_no_faster_than_the_text(how: str, name: str) -> None:
     names = EXTENDED_NAMES if name in ("factors", "sums") else CONTRACT_NAMES
     make = LONG[name]
-    one, two = cost(make(5_000), how, names), cost(make(10_000), how, names)
+    one, deepest = cost(make(5_000), how, names)
+    two, deeper = cost(make(10_000), how, names)
     assert two <= 2.2 * one + 500
+    # Python allows 1,000, and whoever calls this has some open already.
+    assert max(deepest, deeper) < 650
 
 
 def peak_memory(text: str, how: str, names: Names) -> int:
@@ -208,7 +219,7 @@ def test_ten_kilobytes_take_little_memory(how: str, name: str) -> None:
 def test_longer_texts_are_not_read_at_all(how: str, text: str) -> None:
     with pytest.raises(FormulaError, match="at most 20000"):
         READERS[how][0](text, PAPER_NAMES)
-    assert cost(text, how, PAPER_NAMES) < 100
+    assert cost(text, how, PAPER_NAMES)[0] < 100
 
 
 def test_the_largest_sum_is_refused_in_one_sentence() -> None:

@@ -11,12 +11,15 @@ from codequake.formula import (
     PAPER_NAMES,
     FormulaError,
     Names,
+    Node,
+    Op,
     format_formula,
     format_latex,
     parse,
     parse_latex,
     parse_names,
 )
+from codequake.formula.nodes import MAX_DEPTH
 
 
 def round_trip(kind: str, count: int, seed: int) -> None:
@@ -69,7 +72,8 @@ def test_twenty_thousand_trees_are_read_as_written(kind: str) -> None:
         (r"\frac{d^{2}y}{dx^{2}}+y''(x)", "y''(x)+y''(x)"),
         (r"y'(x)=a\,y(x)", "y'(x)=a*y(x)"),
         (r"y^{\prime}(x)+y^\prime(x)", "y'(x)+y'(x)"),
-        (r"\frac{da}{db}", "d*a/(d*b)"),
+        (r"\frac{d \cdot a}{d \cdot b}", "d*a/(d*b)"),
+        (r"\frac{dx}{2}", "d*x/2"),
         (r"\sum_{i=1}^{10} a i^2 + b", "sum(i=1..10,a*i^2)+b"),
         (r"\sum_{i=1}^3 \left(a+i\right)", "sum(i=1..3,a+i)"),
         (r"\prod_{k=1}^{b+1} k \cdot x", "product(k=1..b+1,k*x)"),
@@ -153,11 +157,16 @@ def test_e_is_what_the_names_say() -> None:
         (r"\sum i", 6, "bounds are written"),
         (r"\sum_{i=1}^{2}", 15, "is missing here"),
         (r"\mathrm{a+b}", 10, "only letters and digits"),
+        (r"a+\mathrm{0}", 3, "a name begins with a letter"),
         (r"\mathrm x", 9, "'{' is missing"),
         (r"x_{a+b}", 5, "only letters and digits"),
         (r"x_+", 3, "a subscript is one letter"),
         (r"a/b c", 5, "after a division"),
         (r"\alpha", 1, "not declared"),
+        (r"\frac{da}{db}", 1, "looks like a derivative, and 'a' by 'b' is none"),
+        (r"2+\frac{dy}{dy}", 3, "looks like a derivative"),
+        (r"\frac{d^2y}{da^2}", 1, "looks like a derivative"),
+        (r"\frac{d}{dx} y(x)", 1, r"written \frac{dy}{dx}"),
         (r"a \land b", 3, "is for contracts"),
         (r"\left\{a", 1, "not part of a formula"),
         ("1" * 61, 1, "more than 60 characters"),
@@ -168,6 +177,17 @@ def test_errors_point_at_the_place(latex: str, column: int, message: str) -> Non
     with pytest.raises(FormulaError, match=re.escape(message)) as caught:
         parse_latex(latex)
     assert caught.value.column == column
+
+
+@pytest.mark.parametrize("op", [Op.PAREN, Op.DIVIDE, Op.POWER, Op.CALL, Op.NEGATE])
+def test_the_deepest_trees_read_back(op: Op) -> None:
+    tree = leaf = Node(Op.COEFFICIENT, (), "a")
+    for _ in range(MAX_DEPTH - 1):
+        kids = (leaf, tree) if op in (Op.DIVIDE, Op.POWER) else (tree,)
+        tree = Node(op, kids, "sqrt" if op is Op.CALL else "")
+    assert tree.depth == MAX_DEPTH
+    for fractions in (False, True):
+        assert parse_latex(format_latex(tree, fractions=fractions)) is tree
 
 
 def test_contracts() -> None:

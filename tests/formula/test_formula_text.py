@@ -238,8 +238,10 @@ def test_names_in_words() -> None:
     for text in ("n", "integers:", "integers:n,,k", "numbers:n"):
         with pytest.raises(FormulaError, match="is not understood"):
             parse_names(text)
-    with pytest.raises(FormulaError, match="reserved word"):
-        parse_names("integers:forall")
+    for declaration in ("integers:forall", "integers:n coefficients:old", "variables:sum"):
+        with pytest.raises(FormulaError, match="reserved word"):
+            parse_names(declaration)
+    assert format_formula(parse("old+if", parse_names("coefficients:old,if"))) == "old+if"
     with pytest.raises(FormulaError, match="neither a coefficient nor a variable"):
         Names(frozenset(), frozenset(), integers=frozenset({"n"}))
 

@@ -259,6 +259,20 @@ def test_quantifiers_run_over_what_they_are_told() -> None:
         holds(tree, {"n": 81}, integers=range(100_001))
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(((2^64)^64)^64)^64 == 1", "more than 100000 bits"),
+        ("product(i=1..100000,i) == 1", "more than 100000 bits"),
+        ("sum(i=1..200001,1) == 1", "more than 200000 terms or cases"),
+        ("forall i, j :: forall l, m, o, q :: i == i", "more than 200000 terms or cases"),
+    ],
+)
+def test_what_takes_too_much_is_refused(text: str, message: str) -> None:
+    with pytest.raises(FormulaError, match=message):
+        holds(read(text), STATE)
+
+
 def test_what_is_neither_true_nor_false() -> None:
     with pytest.raises(FormulaError, match="neither true nor false"):
         holds(read("n + 1"), STATE)

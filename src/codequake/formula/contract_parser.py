@@ -15,8 +15,6 @@ class ContractParser(Cursor):
     def contract_word(self, token: Token, power: int) -> Operand:
         """Parse what starts with a name that only a contract has, or refuse the name."""
         name, names = token.text, self.names
-        if name in names.sequences:
-            return self.indexed(self.leaf(Op.SEQUENCE, token))
         if name in names.truths or name in ("true", "false"):
             return self.leaf(Op.BOOLEAN, token)
         if name in ("old", "multiset"):
@@ -34,7 +32,7 @@ class ContractParser(Cursor):
             self.next()
             bound.append(self.bind(self.next(), Op.VARIABLE))
         self.expect("::", f"a quantifier is written {token.text} i, j :: condition")
-        body = self.inner(ANY, weight=2)
+        body = self.expression(ANY, weight=2)
         for one in bound:
             del self.scope[one.node.text]
         return Operand(self.node(token, Op.QUANTIFIER, (*bound, body), token.text))
@@ -42,11 +40,11 @@ class ContractParser(Cursor):
     def _conditional(self, token: Token) -> Operand:
         """Parse ``if condition then value else value``."""
         how = "a choice is written if c then x else y"
-        condition = self.inner(ANY, weight=2)
+        condition = self.expression(ANY, weight=2)
         self.expect("then", how)
-        one = self.inner(ANY, weight=2)
+        one = self.expression(ANY, weight=2)
         self.expect("else", how)
-        other = self.inner(ANY, weight=2)
+        other = self.expression(ANY, weight=2)
         return Operand(self.node(token, Op.CONDITIONAL, (condition, one, other)))
 
     def indexed(self, base: Operand) -> Operand:

@@ -57,7 +57,9 @@ class Cursor(ABC):
         self.tokens = tokens
         self.names = names
         self.latex = latex
-        self._at = self._opened = 0
+        self._at = 0
+        # What may stand in brackets: any condition in a contract, else no relation.
+        self.inside = ANY if names.contract else ARITHMETIC
         self.scope: dict[str, Op] = {}
         self.sorts: dict[Node, Sort] = {}
         self.functions = names.functions | {
@@ -140,27 +142,17 @@ class Cursor(ABC):
         return self.fault(token, f"formula is nested deeper than {MAX_DEPTH} levels")
 
     @abstractmethod
-    def expression(self, power: int, *, leading: bool) -> Operand:
-        """Parse what binds at least as strongly as ``power``."""
+    def expression(self, power: int, *, leading: bool = True, weight: int = 1) -> Operand:
+        """Parse what binds at least as strongly as ``power``.
 
-    def inner(self, power: int, *, leading: bool = True, weight: int = 1) -> Operand:
-        """Parse behind something that opens; the weight is what it costs of Python's stack."""
-        self._opened += weight
-        if self._opened > 2 * MAX_DEPTH:
-            raise self.too_deep(self.peek())
-        inner = self.expression(power, leading=leading)
-        self._opened -= weight
-        return inner
-
-    def enclosed(self) -> Operand:
-        """Parse what stands in brackets: any condition in a contract, else no relation."""
-        return self.inner(ANY if self.names.contract else ARITHMETIC)
+        The weight is what it costs of Python's stack, and 0 where that is counted elsewhere.
+        """
 
     def argument(self) -> Operand:
         """Parse one argument, bound or index: no relation outside of brackets."""
         # A choice is no operand without brackets, but here it has them.
         choice = self.names.contract and self.peek().text == "if"
-        return self.inner(ANY if choice else ARITHMETIC, weight=2)
+        return self.expression(ANY if choice else ARITHMETIC, weight=2)
 
     def close(self, opening: Token, sign: str) -> None:
         """Go behind a closing sign."""

@@ -50,6 +50,7 @@ _D = r"(?:d|\\mathrm\s*\{\s*d\s*\})\s*"
 _SYMBOL = r"((?:[A-Za-z]|\\[A-Za-z]+)(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?)\s*"
 _TWO = r"\^\s*(?:2|\{\s*2\s*\})\s*"
 _FIRST = re.compile(rf"\\frac\s*\{{\s*{_D}{_SYMBOL}\}}\s*\{{\s*{_D}{_SYMBOL}\}}")
+_OPERATOR = re.compile(rf"\\frac\s*\{{\s*{_D}\}}\s*\{{\s*{_D}{_SYMBOL}\}}")
 _SECOND = re.compile(rf"\\frac\s*\{{\s*{_D}{_TWO}{_SYMBOL}\}}\s*\{{\s*{_D}{_SYMBOL}{_TWO}\}}")
 
 
@@ -98,6 +99,7 @@ class _Translator:
 
     def _item(self) -> None:
         """Translate one piece, with all that belongs to it."""
+        self._deeper()
         piece, place = self._piece(), self._place()
         if self._kind() == "number":
             if len(piece) > MAX_DIGITS:
@@ -118,6 +120,13 @@ class _Translator:
             self._aggregate()
         else:
             self._simple(piece, place)
+        self._depth -= 1
+
+    def _deeper(self) -> None:
+        """Count what is open, so that Python's stack never overflows."""
+        self._depth += 1
+        if self._depth > 2 * MAX_DEPTH:
+            raise self._fault(f"formula is nested deeper than {MAX_DEPTH} levels")
 
     def _simple(self, piece: str, place: int) -> None:
         self._at += 1
@@ -162,6 +171,8 @@ class _Translator:
         piece = self._piece()
         self._at += 1
         name = self._word_in_braces() if piece in _UPRIGHT else piece.removeprefix("\\")
+        if name[0].isdigit():
+            raise self._fault("a name begins with a letter", place)
         if self._piece() == "_":
             self._at += 1
             name += f"_{self._subscript()}"
@@ -204,9 +215,7 @@ class _Translator:
     def _enclosed(self, sign: str | None = None) -> None:
         """Translate what stands in brackets or braces; ``sign`` replaces an opening brace."""
         opener, place = self._piece(), self._place()
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise self._fault(f"formula is nested deeper than {MAX_DEPTH} levels")
+        self._deeper()
         self._at += 1
         kind, opens, closes = self._form(opener, sign, place)
         self._write(kind, opens, place)
@@ -263,24 +272,30 @@ class _Translator:
         self._write(Kind.GROUP, "}", place)
 
     def _derivative(self) -> bool:
-        """Translate a derivative in Leibniz's form, if its names make it one."""
+        """Translate a derivative in Leibniz's form; refuse what only looks like one."""
         place = self._place()
+        if _OPERATOR.match(self._text, place):
+            raise self._fault("a derivative is written \\frac{dy}{dx}")
         for pattern, primes in ((_FIRST, 1), (_SECOND, 2)):
             match = pattern.match(self._text, place)
             if match is None:
                 continue
             of, by = (re.sub(r"[\\{}\s]", "", part) for part in match.groups())
             known = self._names.variables | self._names.functions
-            if of in known and by in self._names.variables and of != by:
-                self._write(Kind.NAME, of, place)
-                for _ in range(primes):
-                    self._write(Kind.PRIME, "'", place)
-                self._sign("(", place)
-                self._write(Kind.NAME, by, place)
-                self._sign(")", place)
-                while self._place() < match.end() and self._piece():
-                    self._at += 1
-                return True
+            if of not in known or by not in self._names.variables or of == by:
+                raise self._fault(
+                    f"this looks like a derivative, and {of[:20]!r} by {by[:20]!r} is none; "
+                    "write d \\cdot for a product"
+                )
+            self._write(Kind.NAME, of, place)
+            for _ in range(primes):
+                self._write(Kind.PRIME, "'", place)
+            self._sign("(", place)
+            self._write(Kind.NAME, by, place)
+            self._sign(")", place)
+            while self._place() < match.end() and self._piece():
+                self._at += 1
+            return True
         return False
 
     def _function(self) -> None:
@@ -365,9 +380,7 @@ class _Translator:
         self._sign(")", self._place())
 
     def _body(self) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise self._fault(f"formula is nested deeper than {MAX_DEPTH} levels")
+        self._deeper()
         if self._piece() == "-":
             self._item()
         elif SIGNS.get(self._piece(), self._piece()) in _ENDS or not self._piece():

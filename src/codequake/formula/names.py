@@ -14,11 +14,15 @@ __all__ = ["KNOWN_CONSTANTS", "PAPER_NAMES", "RESERVED_WORDS", "Names", "declare
 KNOWN_CONSTANTS = frozenset({"pi", "E"})
 """Names of numbers that may be declared; ``E`` is Euler's number, ``e`` is a coefficient."""
 
-RESERVED_WORDS = UNARY_FUNCTIONS | {
-    *("sum", "product"),
-    *("forall", "exists", "if", "then", "else", "in", "old", "multiset", "true", "false"),
+_ALWAYS_RESERVED = UNARY_FUNCTIONS | {"sum", "product", "in"}
+RESERVED_WORDS = _ALWAYS_RESERVED | {
+    *("forall", "exists", "if", "then", "else", "old", "multiset", "true", "false"),
 }
-"""Words with a meaning of their own, which no name may be."""
+"""Words with a meaning of their own.
+
+No name in a contract may be one of them; elsewhere none may be a function, ``sum``, ``product``
+or ``in``.
+"""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)?\Z")
 
@@ -53,6 +57,7 @@ class Names:
             self.truths,
         )
         seen: set[str] = set()
+        reserved = RESERVED_WORDS if self.contract else _ALWAYS_RESERVED
         for group in groups:
             for name in sorted(group):
                 if not _NAME.match(name):
@@ -60,7 +65,7 @@ class Names:
                         f"name {name[:40]!r} is not allowed; "
                         "a name is a letter, then letters, digits or one subscript"
                     )
-                if name in RESERVED_WORDS or name.startswith("log_"):
+                if name in reserved or name.startswith("log_"):
                     raise FormulaError(f"name {name!r} is a reserved word")
                 if name in seen:
                     raise FormulaError(f"name {name!r} is declared twice")

@@ -63,7 +63,7 @@ class TokenParser(ContractParser):
         self, text: str, tokens: list[Token], names: Names, *, latex: bool = False
     ) -> None:
         super().__init__(text, tokens, names, latex=latex)
-        self._rights = 0
+        self._opened = self._rights = 0
 
     def formula(self) -> Node:
         """Return the tree of all tokens.  Raises ``FormulaError`` with the place."""
@@ -74,15 +74,18 @@ class TokenParser(ContractParser):
             raise self.unexpected(token)
         return self.bracketed(first, whole.node, whole.pairs)
 
-    def expression(self, power: int, *, leading: bool) -> Operand:
+    def expression(self, power: int, *, leading: bool = True, weight: int = 1) -> Operand:
         """Parse what binds at least as strongly as ``power``."""
+        self._opened += weight
+        if self._opened > 2 * MAX_DEPTH:
+            raise self.too_deep(self.peek())
         left = self._operand(power, leading=leading)
         while True:
             token = self.peek()
             if token.text in _INFIX and token.kind in (Kind.SIGN, Kind.NAME):
                 strength, op = _INFIX[token.text]
                 if strength < power:
-                    return left
+                    break
                 if not self.names.contract and token.text in CONTRACT_SIGNS:
                     raise self.not_here(token)
                 if op is Op.RELATION:
@@ -91,16 +94,18 @@ class TokenParser(ContractParser):
                     left = self._infix(token, left, leading=leading)
             elif self._opens_factor(left, token):
                 if power > _PRODUCT:
-                    return left
+                    break
                 left = self._factor(token, left, leading=leading)
             else:
-                return left
+                break
+        self._opened -= weight
+        return left
 
     def _right(self, power: int, *, leading: bool) -> Operand:
         self._rights += 1
         if self._rights > MAX_DEPTH:
             raise self.too_deep(self.peek())
-        right = self.expression(power, leading=leading)
+        right = self.expression(power, leading=leading, weight=0)
         self._rights -= 1
         return right
 
@@ -182,21 +187,21 @@ class TokenParser(ContractParser):
         if token.kind is Kind.NAME:
             return self._named(token, power)
         if token.text == "(":
-            inner = self.enclosed()
+            inner = self.expression(self.inside)
             self.close(token, ")")
             whole = Operand(inner.node, End.BRACKET, inner.pairs + 1, inner.group)
             return self.indexed(whole) if self.names.contract else whole
         if token.kind is Kind.GROUP and token.text == "{":
-            inner = self.enclosed()
+            inner = self.expression(self.inside)
             self.close(token, "}")
             return Operand(inner.node, End.BRACKET, inner.pairs, group=True)
         if token.text == "-":
-            inner = self.inner(_NEGATION, leading=False)
+            inner = self.expression(_NEGATION, leading=False)
             return Operand(self.node(token, Op.NEGATE, (inner,)), inner.end)
         if token.text == "+":
             raise self.fault(token, "a plus before an operand is not allowed; leave it out")
         if self.names.contract and token.text == "!":
-            return Operand(self.node(token, Op.NOT, (self.inner(_NEGATION, leading=False),)))
+            return Operand(self.node(token, Op.NOT, (self.expression(_NEGATION, leading=False),)))
         if self.names.contract and token.text == "|":
             inner = self.argument()
             self.close(token, "|")
@@ -222,18 +227,23 @@ class TokenParser(ContractParser):
             return self.leaf(Op.COEFFICIENT, token, End.COEFFICIENT)
         if name in names.constants:
             return self.leaf(Op.CONSTANT, token)
-        if name in names.variables:
-            if follows.text == "(":
-                raise self.fault(
-                    follows,
-                    f"{name!r} is a variable before a bracket; write {name}*( for a product",
-                )
-            return self.leaf(Op.VARIABLE, token)
-        if name in names.functions:
-            raise self.fault(token, f"{name!r} is a function; write {name}(...)")
+        if name in names.variables or name in names.functions:
+            return self._variable(token)
+        if name in names.sequences:
+            return self.indexed(self.leaf(Op.SEQUENCE, token))
         if names.contract:
             return self.contract_word(token, power)
         return self._leibniz(token)
+
+    def _variable(self, token: Token) -> Operand:
+        name, follows = token.text, self.peek()
+        if name not in self.names.variables:
+            raise self.fault(token, f"{name!r} is a function; write {name}(...)")
+        if follows.text == "(":
+            raise self.fault(
+                follows, f"{name!r} is a variable before a bracket; write {name}*( for a product"
+            )
+        return self.leaf(Op.VARIABLE, token)
 
     def _logarithm(self, token: Token) -> Operand:
         """Parse ``log_2(x)``; the base is a whole number, a coefficient or a constant."""

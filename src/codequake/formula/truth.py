@@ -16,10 +16,16 @@ from codequake.formula.faults import FormulaError
 from codequake.formula.names import Names
 from codequake.formula.nodes import Node, Op
 
-__all__ = ["SMALL_INTEGERS", "State", "holds", "parse_point"]
+__all__ = ["MOST_BITS", "MOST_STEPS", "SMALL_INTEGERS", "State", "holds", "parse_point"]
 
 SMALL_INTEGERS = range(-8, 9)
 """What a quantifier runs over unless it is told."""
+
+MOST_STEPS = 200_000
+"""Terms of sums and cases of quantifiers that one question may take together."""
+
+MOST_BITS = 100_000
+"""Bits that an exact number may have."""
 
 State = Mapping[str, Any]
 """Values of names: numbers, truth values, and sequences as tuples (of tuples for a matrix)."""
@@ -39,7 +45,8 @@ def holds(
     matter.  Integers are divided so that the remainder is never negative.  ``before`` is what
     ``old`` speaks of (the same state unless given); quantifiers run over ``integers``, which must
     hold every value that matters, such as all indices.  Raises ``FormulaError`` for a formula
-    that is neither true nor false, and for a name without a value.
+    that is neither true nor false, for a name without a value, for a number of more than
+    ``MOST_BITS`` bits and for more than ``MOST_STEPS`` terms and cases.
     """
     run = tuple(integers)
     if len(run) > MOST_TERMS:
@@ -117,6 +124,21 @@ class _Bag:
         return any(item == one for one, _ in self.items)
 
 
+_TOO_LARGE = f"a number of more than {MOST_BITS} bits comes up; it is not computed exactly"
+
+
+def _bits(value: Any) -> int:
+    if isinstance(value, int | Fraction):
+        return max(value.numerator.bit_length(), value.denominator.bit_length())
+    return 0
+
+
+def _bounded(value: Any) -> Any:
+    if _bits(value) > MOST_BITS:
+        raise FormulaError(_TOO_LARGE)
+    return value
+
+
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -134,9 +156,16 @@ class _Reader:
         self._state = state
         self._before = before
         self._run = run
+        self._steps = 0
 
     def value(self, node: Node) -> Any:
-        return _READERS[node.op](self, node)
+        return _bounded(_READERS[node.op](self, node))
+
+    def step(self) -> None:
+        """Count a term of a sum or a case of a quantifier."""
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise FormulaError(f"formula takes more than {MOST_STEPS} terms or cases here")
 
     def name(self, node: Node) -> Any:
         if node.text in ("true", "false"):
@@ -173,13 +202,12 @@ class _Reader:
         first, last = self.value(low), self.value(high)
         if first != int(first) or last != int(last):
             raise ValueError("a bound is no integer")
-        if last - first > MOST_TERMS:
-            raise FormulaError(f"formula has more than {MOST_TERMS} terms at this point")
         total: Any = 0 if node.text == "sum" else 1
         for index in range(int(first), int(last) + 1):
+            self.step()
             self._state[name.text] = index
             term = self.value(body)
-            total = total + term if node.text == "sum" else total * term
+            total = _bounded(total + term if node.text == "sum" else total * term)
         self._state.pop(name.text, None)
         return total
 
@@ -188,6 +216,8 @@ class _Reader:
         if exponent == int(exponent) and abs(exponent) <= 64:
             if base == 0 and exponent <= 0:
                 raise ZeroDivisionError("0^0")
+            if _bits(base) * abs(exponent) > MOST_BITS:
+                raise FormulaError(_TOO_LARGE)
             return (
                 Fraction(base) ** int(exponent) if isinstance(base, int) else base ** int(exponent)
             )
@@ -248,8 +278,10 @@ class _Reader:
         if node.text == "multiset":
             return _Bag(frozenset(Counter(self.value(node.kids[0])).items()))
         # Names that a quantifier binds keep their value inside of old.
-        inner = _Reader({**self._state, **self._before}, self._before, self._run)
-        return inner.value(node.kids[0])
+        now, self._state = self._state, {**self._state, **self._before}
+        value = self.value(node.kids[0])
+        self._state = now
+        return value
 
     def member(self, node: Node) -> bool:
         element, items = self.kids(node)
@@ -262,6 +294,7 @@ class _Reader:
         names = [kid.text for kid in node.kids[:-1]]
         outcomes = []
         for values in itertools.product(self._run, repeat=len(names)):
+            self.step()
             self._state.update(zip(names, values, strict=True))
             outcomes.append(self.value(node.kids[-1]))
         for name in names:
