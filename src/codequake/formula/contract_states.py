@@ -13,7 +13,15 @@ from codequake.formula.contract_values import State
 from codequake.formula.field import drawn_integer
 from codequake.formula.nodes import Node, Op, walk
 
-__all__ = ["Scope", "Symbols", "all_states", "drawn_states", "scope_of", "symbols_of"]
+__all__ = [
+    "Scope",
+    "Symbols",
+    "all_states",
+    "count_states",
+    "drawn_states",
+    "scope_of",
+    "symbols_of",
+]
 
 MOST_LENGTH = 4
 LARGEST_VALUE = 3

@@ -57,6 +57,7 @@ class Demands:
         self._values = values
         self._power = power
         self._nodes: dict[Key, Node] = {}
+        self.spellings: dict[str, str] = {}
 
     def of_power(self, base: Node, exponent: Node) -> Keys:
         """Return what a power demands of its base."""
@@ -195,7 +196,7 @@ class Demands:
 
     def assumption(self, key: Key) -> Assumption:
         """Return a demand as an assumption such as ``a != 0``."""
-        node = self._nodes[key]
+        node = self._spelled(self._nodes[key])
         while node.op is Op.PAREN or (node.op is Op.NEGATE and key[0] is Kind.NONZERO):
             node = node.kids[0]
         match key[0]:
@@ -208,6 +209,12 @@ class Demands:
             case _:
                 assert_never(key[0])
         return Assumption(node, relation, ZERO)
+
+    def _spelled(self, node: Node) -> Node:
+        """Return an expression with bound names as they were written."""
+        if node.op is Op.BOUND:
+            return Node(Op.BOUND, (), self.spellings.get(node.text, node.text))
+        return Node(node.op, tuple(self._spelled(kid) for kid in node.kids), node.text)
 
     def node(self, key: Key) -> Node:
         """Return the expression of a demand."""

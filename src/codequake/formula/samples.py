@@ -233,6 +233,7 @@ class Samples:
         if first is not None and last is not None and 0 <= last - first < most:
             return self._written_out(node, range(first, last + 1))
         inner = _with_bound(body, bound, Node(Op.BOUND, (), f"#{_bindings(body)}"))
+        self.demands.spellings.setdefault(f"#{_bindings(body)}", bound.text)
         parts = [self.at(kid) for kid in (low, high, inner)]
         columns = list(zip(*(values for values, _, _, _ in parts), strict=True))
         one, two = self.first, self.second

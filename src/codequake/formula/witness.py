@@ -193,26 +193,14 @@ class Search:
 
     def _truth(self, atoms: tuple[Comparison, ...], point: Point | None, box: Box) -> bool | None:
         """Say whether all atoms hold, ``None`` where that is not proved or one has no value."""
-        truths = [self._atom(atom, point, box) for atom in atoms]
-        # A statement with an undefined atom is no statement, even if another atom is false.
-        if any(not self._value(atom.difference, box).is_finite() for atom in atoms):
+        balls = [self._value(atom.difference, box) for atom in atoms]
+        # A statement with an undefined part is no statement, even if another part is false.
+        if not all(ball.is_finite() for ball in balls):
             return None
+        truths = [_atom_truth(atom, ball, point) for atom, ball in zip(atoms, balls, strict=True)]
         if False in truths:
             return False
         return True if all(truths) else None
-
-    def _atom(self, atom: Comparison, point: Point | None, box: Box) -> bool | None:
-        ball = self._value(atom.difference, box)
-        if not ball.is_finite():
-            return None
-        if ball > 0:
-            return atom.sign is Sign.NOT_EQUAL
-        if ball < 0:
-            return atom.sign is not Sign.EQUAL
-        zero = ball.is_zero() or (point is not None and exact_value(atom.difference, point) == 0)
-        if zero:
-            return atom.sign in (Sign.EQUAL, Sign.AT_MOST)
-        return True if atom.sign is Sign.AT_MOST and ball <= 0 else None
 
     def _differences(self) -> list[Node]:
         atoms = (*(self._first or ()), *(self._second or ()))
@@ -303,11 +291,26 @@ class Search:
             yield low, high
 
 
+def _atom_truth(atom: Comparison, ball: Ball, point: Point | None) -> bool | None:
+    """Say whether a comparison holds, given the ball of its difference, if that is proved."""
+    if ball > 0:
+        return atom.sign is Sign.NOT_EQUAL
+    if ball < 0:
+        return atom.sign is not Sign.EQUAL
+    if ball.is_zero() or (point is not None and exact_value(atom.difference, point) == 0):
+        return atom.sign in (Sign.EQUAL, Sign.AT_MOST)
+    return True if atom.sign is Sign.AT_MOST and ball <= 0 else None
+
+
 def _linear_root(difference: Node, point: Point, name: str) -> Fraction | None:
     """Return where a difference is 0 if it looks linear in a name; what is found is checked."""
-    one, two, three = (
-        exact_value(difference, {**point, name: Fraction(value)}) for value in (1, 2, 3)
-    )
-    if one is None or two is None or three is None or one == two or three - two != two - one:
+    values = []
+    for place in (1, 2, 3):
+        value = exact_value(difference, {**point, name: Fraction(place)})
+        if value is None:
+            return None
+        values.append(value)
+    one, two, three = values
+    if one == two or three - two != two - one:
         return None
     return 1 - one / (two - one)
