@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codequake.errors import SandboxUnavailableError
+from codequake.sandbox.c_ladder import CLadder
 from codequake.sandbox.driving import Driver, Launch
 from codequake.sandbox.interpreter import (
     PLACE_INSIDE,
@@ -133,6 +134,9 @@ class BubblewrapBackend:
             self._count_processes,
         )
         self._workers = Workers(launch, self.name)
+        self._ladder = CLadder(
+            self._bare_command, self._filter, self._user, self._count_processes, self.name
+        )
 
     def run(self, job: Job) -> Outcome:
         """Run one program in a fresh sandbox."""
@@ -153,7 +157,7 @@ class BubblewrapBackend:
             os.close(filter_fd)
 
     def run_all(self, jobs: Sequence[Job], care: Care = Care.ALONE) -> tuple[Outcome, ...]:
-        """Run several programs, in order; called Python programs with the care asked for.
+        """Run several programs, in order, with the care asked for: Python called, C by main.
 
         All others, and those that used up a limit, crashed their process or are too large, run
         alone.  See ``Outcome.settled``.
@@ -162,6 +166,7 @@ class BubblewrapBackend:
         found: list[Outcome | None] = [None] * len(jobs)
         if care is not Care.ALONE:
             found = self._workers.run(jobs, share=care is Care.TOGETHER)
+            self._ladder.run(jobs, found, care)
         return tuple(
             outcome or self._run_unless_killed(job, kills)
             for job, outcome in zip(jobs, found, strict=True)
@@ -175,6 +180,7 @@ class BubblewrapBackend:
         """End every sandbox of this backend now, those that wait for work too."""
         self._driver.kill_all()
         self._workers.kill_all()
+        self._ladder.kill_all()
 
     def _command(self, filter_fd: int, limits: Limits) -> tuple[str, ...]:
         command = self._view()
@@ -191,12 +197,22 @@ class BubblewrapBackend:
         """The same without any place to write: many programs pass through a worker."""
         return self._with_program([*self._view(), "--dir", SCRATCH], filter_fd, self._server)
 
-    def _view(self) -> list[str]:
-        """What every sandbox shows of the machine."""
+    def _bare_command(self, filter_fd: int, program: Path) -> tuple[str, ...]:
+        """A sandbox that shows one program, which needs no other file, and nothing else."""
+        command = [*self._closed(), "--ro-bind", str(program), "/worker", "--remount-ro", "/"]
+        return (*command, "--chdir", "/", "--seccomp", str(filter_fd), "--", "/worker")
+
+    def _closed(self) -> list[str]:
+        """What closes every sandbox: namespaces, no rights, our environment."""
         command = [self._program, "--unshare-all", "--die-with-parent", "--as-pid-1"]
         command += ["--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"]
         for name, value in ENVIRONMENT.items():
             command += ["--setenv", name, value]
+        return command
+
+    def _view(self) -> list[str]:
+        """What every sandbox for Python and for compilers shows of the machine."""
+        command = self._closed()
         command += ["--ro-bind", "/usr", "/usr"]
         for name in _LINKED:
             command += _as_on_host(name)
