@@ -16,6 +16,7 @@ wanted_packages() {
     command -v bwrap >/dev/null || echo bubblewrap
     command -v gcc >/dev/null || echo gcc
     [ -e /usr/include/stdio.h ] || echo libc6-dev
+    [ -e /usr/include/libtcc.h ] || echo libtcc-dev
     [ -x /usr/bin/python3 ] || echo python3
     "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "python3-venv"
     if [ "$purpose" = test ] && ! command -v chromium >/dev/null; then echo chromium; fi

@@ -6,6 +6,8 @@ import os
 import platform
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from codequake.errors import SandboxUnavailableError
@@ -27,6 +29,7 @@ __all__ = ["BubblewrapBackend", "counts_processes_per_sandbox", "hidden_folders"
 
 NOBODY = 65534
 INSTALL_HINT = "install it with `apt-get install bubblewrap`"
+_GCC_ROOM = 256 << 20
 IO_FOLDER = "/run"
 SCRATCH = "/tmp"  # noqa: S108 - a file system of its own, seen by one program only
 # Not /dev/zero: it can be mapped as shared memory, of which no limit knows.
@@ -134,8 +137,11 @@ class BubblewrapBackend:
             self._count_processes,
         )
         self._workers = Workers(launch, self.name)
+        self._compiling = runner_source(gcc=True, magic=found.magic)
         self._ladder = CLadder(
-            self._bare_command, self._filter, self._user, self._count_processes, self.name
+            lambda program: replace(launch, command=partial(self._bare_command, program)),
+            replace(launch, command=self._gcc_command),
+            self.name,
         )
 
     def run(self, job: Job) -> Outcome:
@@ -197,7 +203,12 @@ class BubblewrapBackend:
         """The same without any place to write: many programs pass through a worker."""
         return self._with_program([*self._view(), "--dir", SCRATCH], filter_fd, self._server)
 
-    def _bare_command(self, filter_fd: int, program: Path) -> tuple[str, ...]:
+    def _gcc_command(self, filter_fd: int) -> tuple[str, ...]:
+        """The same, with a place for gcc to write that programs are kept from by a filter."""
+        place = ["--size", str(_GCC_ROOM), "--tmpfs", SCRATCH]
+        return self._with_program([*self._view(), *place], filter_fd, self._compiling)
+
+    def _bare_command(self, program: Path, filter_fd: int) -> tuple[str, ...]:
         """A sandbox that shows one program, which needs no other file, and nothing else."""
         command = [*self._closed(), "--ro-bind", str(program), "/worker", "--remount-ro", "/"]
         return (*command, "--chdir", "/", "--seccomp", str(filter_fd), "--", "/worker")

@@ -16,6 +16,7 @@ from codequake.sandbox.bubblewrap import (
     sandbox_user,
 )
 from codequake.sandbox.interpreter import find_interpreter
+from codequake.sandbox.native_program import find_native_program
 from codequake.sandbox.seccomp import MACHINES
 
 __all__ = ["Finding", "diagnose"]
@@ -48,13 +49,14 @@ class Finding:
 
 
 def diagnose() -> tuple[Finding, ...]:
-    """Look at bubblewrap, namespaces, the system-call filter, gcc, Python and control groups."""
+    """Look at bubblewrap, namespaces, the filter, gcc, libtcc, Python and control groups."""
     return (
         _bubblewrap(),
         _namespaces(),
         _filter(),
         _interpreter(),
         _compiler(),
+        _fast_compiler(),
         _process_limit(),
         _control_groups(),
     )
@@ -123,6 +125,15 @@ def _compiler() -> Finding:
         remedy = "apt-get install libc6-dev"
         return Finding("C compiler", False, False, "the C library has no headers", remedy)
     return Finding("C compiler", True, False, said, "")
+
+
+def _fast_compiler() -> Finding:
+    name = "fast C path"
+    found = find_native_program()
+    if found.path is not None:
+        return Finding(name, True, False, "libtcc compiles in memory; gcc decides what fails", "")
+    remedy = "apt-get install libtcc-dev (optional: it makes grading C faster, no verdict differs)"
+    return Finding(name, False, False, found.why, remedy)
 
 
 def _process_limit() -> Finding:

@@ -12,7 +12,8 @@ from codequake.errors import SandboxUnavailableError
 from codequake.sandbox.caching import made_once
 from codequake.sandbox.toolchains import COMPILER
 
-__all__ = ["COMPILER_LIBRARY", "NativeProgram", "find_native_program", "native_sources"]
+__all__ = ["COMPILER_LIBRARY", "NativeProgram", "find_native_program", "fork_server_source"]
+__all__ += ["native_sources"]
 
 COMPILER_LIBRARY = "libtcc.a"
 _NEEDED = (COMPILER_LIBRARY, "libc.a", "libm.a")
@@ -59,6 +60,12 @@ def native_sources() -> dict[str, str]:
     for item in folder.joinpath("include").iterdir():
         found[f"include/{item.name}"] = item.read_text("utf-8")
     return found
+
+
+def fork_server_source() -> str:
+    """Return the C text of what runs a program by gcc once for each input."""
+    folder = resources.files("codequake.sandbox").joinpath("native", "preload")
+    return folder.joinpath("fork_server.c").read_text("utf-8")
 
 
 def _libraries() -> tuple[Path, ...] | str:

@@ -14,6 +14,7 @@ __all__ = ["own_magic", "runner_source"]
 
 _PARTS = ("watching", "prelude", "candidate", "inside")
 _WORKER_PARTS = ("watching", "prelude", "candidate", "admission", "calling", "zygote")
+_GCC_PARTS = ("watching", "gcc_inside")
 _REST = ("exchange", "judging", "pair")  # what only tests by statements need
 _LOADER = """\
 import sys
@@ -50,13 +51,18 @@ def own_magic() -> str:
 
 
 @functools.cache
-def runner_source(*, worker: bool = False, magic: str | None = None) -> str:
+def runner_source(*, worker: bool = False, gcc: bool = False, magic: str | None = None) -> str:
     """Return the script; it runs one job, or serves as a ``worker`` that runs many.
+
+    ``gcc`` is for a worker that compiles C programs and runs them.
 
     ``magic`` is that of the interpreter that will run it.  Where it understands the code that we
     compile, it gets that instead of text, which saves it most of its start.
     """
-    parts, rest = (_WORKER_PARTS, ()) if worker else (_PARTS, _REST)
+    parts: tuple[str, ...] = _PARTS
+    rest: tuple[str, ...] = _REST
+    if worker or gcc:
+        parts, rest = _GCC_PARTS if gcc else _WORKER_PARTS, ()
     if magic == own_magic():
         return _LOADER.format(
             compiled=_FROM_CODE, parts=_packed(parts), rest=_packed(rest), main=parts[-1]

@@ -1,0 +1,224 @@
+"""How fast C programs are graded, beside gcc with one process for each input.
+
+Sides, in turn, each with two workers, our own start included:
+
+- ours: ``grade_programs`` with isolation on, 50 distinct right programs with 100 inputs each, no
+  share confirmed; then with the default share, and with half of the programs wrong;
+- plain: gcc, then one ``subprocess.run`` for each input, as a simple harness does;
+- native fork: gcc, then a loop in C that starts the program with ``vfork`` and ``exec``.
+
+The other two have no isolation of their own; all of them run in one sandbox here, since programs
+of a benchmark are programs, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from c_programs import KINDS, inputs_of, program
+
+from codequake.grading import Grader, Program, grade_programs
+from codequake.grading.grader import CONFIRMED_SHARE
+from codequake.records import Comparison, Interface, JsonText, Language, Problem, Status, Test
+from codequake.sandbox import BubblewrapBackend, Job, Limits, Mode
+
+HARNESS = r"""
+import json, os, subprocess, sys, time
+from concurrent.futures import ThreadPoolExecutor
+
+work = json.load(sys.stdin)
+os.chdir("/tmp")
+LOOP = '''
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int count, char **names) {
+    for (int i = 2; i < count; i++) {
+        int in = open(names[i], O_RDONLY), status;
+        char out[4096];
+        snprintf(out, sizeof out, "%s.out.%s", names[i], names[1] + 2);
+        int to = open(out, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+        pid_t pid = vfork();
+        if (pid == 0) { dup2(in, 0); dup2(to, 1); execl(names[1], names[1], (char *)0); _exit(9); }
+        close(in); close(to);
+        if (waitpid(pid, &status, 0) != pid || status) return 1;
+    }
+    return 0;
+}
+'''
+open("loop.c", "w").write(LOOP)
+subprocess.run(["gcc", "-O2", "-o", "loop", "loop.c"], check=True)
+for index, text in enumerate(work["inputs"]):
+    open(f"in{index}", "w").write(text)
+names = [f"in{index}" for index in range(len(work["inputs"]))]
+
+def build(number, source):
+    name = f"./p{number}"
+    open(name + ".c", "w").write(source)
+    subprocess.run(["gcc", "-O1", "-o", name, name + ".c", "-lm"], check=True)
+    return name
+
+def plain(item):
+    number, (source, expected) = item
+    name = build(number, source)
+    good = True
+    for text, wanted in zip(work["inputs"], expected):
+        done = subprocess.run([name], input=text, capture_output=True, text=True, timeout=10)
+        good &= done.returncode == 0 and done.stdout.split() == wanted.split()
+    return good
+
+def native(item):
+    number, (source, expected) = item
+    name = build(number, source)
+    subprocess.run(["./loop", name, *names], check=True)
+    return all(
+        open(f"{text}.out.{name[2:]}").read().split() == wanted.split()
+        for text, wanted in zip(names, expected)
+    )
+
+started = time.perf_counter()
+with ThreadPoolExecutor(2) as pool:
+    side = plain if sys.argv[1] == "plain" else native
+    found = list(pool.map(side, enumerate(work["programs"])))
+print(json.dumps({"seconds": time.perf_counter() - started, "passed": found}))
+"""
+BOX = ("bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--tmpfs", "/tmp")
+_GROUP = 13  # so that both workers have work of 50 programs
+Side = Callable[[], tuple[float, list[bool]]]
+
+
+def expected_outputs(inputs: list[str]) -> dict[str, list[str]]:
+    """Return what each kind prints, as gcc has it in a sandbox of its own."""
+    backend = BubblewrapBackend()
+    given = tuple(json.dumps(text) for text in inputs)
+    found = {}
+    for kind in KINDS:
+        outcome = backend.run(Job(Language.C, program(kind, 0), Mode.STDIN, None, given))
+        found[kind] = [run.output or "" for run in outcome.runs]
+    return found
+
+
+def problem_of(kind: str, inputs: list[str], expected: list[str]) -> Problem:
+    """Return a problem whose tests are these."""
+    tests = tuple(
+        Test(JsonText(json.dumps(text)), JsonText(wanted), visible=False)
+        for text, wanted in zip(inputs, expected, strict=True)
+    )
+    return Problem(
+        problem_id=f"benchmark/{kind}",
+        title=kind,
+        language=Language.C,
+        interface=Interface.STDIN,
+        entry_point=None,
+        parameters=(),
+        statement="",
+        structure=None,
+        tests=tests,
+        references=(),
+        wrong=(),
+        generator=None,
+        comparison=Comparison(),
+        formula=None,
+        difficulty=None,
+        topics=(),
+        source="",
+        licence="",
+    )
+
+
+def our_side(programs: list[Program], share: float) -> tuple[float, list[bool]]:
+    """Grade the programs and return the seconds, the start of the workers included."""
+    started = time.perf_counter()
+    grader = Grader(BubblewrapBackend(), Limits(), confirmed_share=share)
+    found = list(grade_programs(grader, programs, workers=2, group=_GROUP))
+    return time.perf_counter() - started, [item.status is Status.PASSED for item in found]
+
+
+def other_side(name: str, work: dict[str, object]) -> tuple[float, list[bool]]:
+    """Run a harness of the other kind in a sandbox; return the seconds that it says."""
+    done = subprocess.run(
+        [*BOX, "/usr/bin/python3", "-c", HARNESS, name],
+        input=json.dumps(work),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    answer = json.loads(done.stdout)
+    return answer["seconds"], answer["passed"]
+
+
+def main() -> int:
+    """Run the rounds and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=int, default=50)
+    parser.add_argument("--inputs", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    inputs = inputs_of(options.inputs)
+    expected = expected_outputs(inputs)
+    problems = {kind: problem_of(kind, inputs, expected[kind]) for kind in KINDS}
+    chosen = [(list(KINDS)[number % len(KINDS)], number) for number in range(options.programs)]
+    right = [Program(problems[kind], program(kind, number), None) for kind, number in chosen]
+    half = [
+        Program(problems[kind], program(kind, number, wrong=number // len(KINDS) % 2 == 1), None)
+        for kind, number in chosen
+    ]
+    work: dict[str, object] = {
+        "inputs": inputs,
+        "programs": [
+            (program(kind, number), [json.loads(text) for text in expected[kind]])
+            for kind, number in chosen
+        ],
+    }
+    sides: dict[str, Side] = {
+        "ours": lambda: our_side(right, 0.0),
+        "default_share": lambda: our_side(right, CONFIRMED_SHARE),
+        "half_wrong": lambda: our_side(half, 0.0),
+        "native_fork": lambda: other_side("native", work),
+        "plain": lambda: other_side("plain", work),
+    }
+    figures = measure(sides, options.rounds, options.programs)
+    if options.json:
+        print(json.dumps(figures, indent=2, sort_keys=True))
+    else:
+        for key, value in sorted(figures.items()):
+            print(f"{key:45} {value:10.2f}")
+    return 0
+
+
+def measure(sides: dict[str, Side], rounds: int, count: int) -> dict[str, float]:
+    """Run the sides in turn; return the medians and the ratios to ours."""
+    times: dict[str, list[float]] = {side: [] for side in sides}
+    for turn in range(rounds + 1):
+        for side, run in sides.items():
+            seconds, passed = run()
+            print(
+                f"round {turn} {side}: {1000 * seconds / count:.2f} ms a program, "
+                f"{sum(passed)} of {count} passed, load {os.getloadavg()[0]:.1f}",
+                file=sys.stderr,
+            )
+            if turn:  # the first is the warm-up
+                times[side].append(seconds)
+    found = {
+        f"milliseconds_{side}": 1000 * statistics.median(seconds) / count
+        for side, seconds in times.items()
+    }
+    for side in ("plain", "native_fork"):
+        pairs = zip(times[side], times["ours"], strict=True)
+        found[f"ratio_{side}"] = statistics.median(a / b for a, b in pairs)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
