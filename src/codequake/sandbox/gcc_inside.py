@@ -28,7 +28,7 @@ TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["main"]
+__all__ = ["Server", "execute", "finish", "main"]
 
 WORK = "/tmp/work"  # noqa: S108 - a file system of this sandbox alone
 INPUTS = "/tmp/inputs"  # noqa: S108

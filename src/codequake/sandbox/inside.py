@@ -366,12 +366,15 @@ class Tester:
             empty(folder)
 
 
-def _pair_tester() -> type[Tester]:
-    """Load the parts that only tests by statements need; reading them takes milliseconds."""
+def _tester_of(job: dict[str, Any]) -> type[Tester]:
+    """Load the parts that only some jobs need; reading them takes milliseconds."""
+    if job["mode"] != "assert" and not job["check_build"]:
+        return Tester
     sys.modules["codequake.sandbox"].load_rest()
     from codequake.sandbox.pair import PairTester
+    from codequake.sandbox.pattern import PatternTester
 
-    return PairTester
+    return PairTester if job["mode"] == "assert" else PatternTester
 
 
 def main() -> None:
@@ -389,8 +392,7 @@ def main() -> None:
         os.dup2(null, number)
     os.close(null)
     raise_stack()
-    tester = _pair_tester() if job["mode"] == "assert" else Tester
-    tester(job, report, lifeline).run()
+    _tester_of(job)(job, report, lifeline).run()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     end = {"event": "end", "cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss * 1024}
     os.write(report, (json.dumps(end) + "\n").encode())

@@ -15,7 +15,7 @@ __all__ = ["own_magic", "runner_source"]
 _PARTS = ("watching", "prelude", "candidate", "inside")
 _WORKER_PARTS = ("watching", "prelude", "candidate", "admission", "calling", "zygote")
 _GCC_PARTS = ("watching", "gcc_inside")
-_REST = ("exchange", "judging", "pair")  # what only tests by statements need
+_REST = ("exchange", "judging", "pair", "pattern")  # what only some jobs need
 _LOADER = """\
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
