@@ -1,0 +1,373 @@
+/* Sources whose meaning depends on the order in which operands are evaluated.
+ *
+ * gcc evaluates the arguments of a call from the right, libtcc from the left, so `f(next(), next())`
+ * means two things.  This looks at the text alone, and rather too carefully: a source that it sees
+ * nothing in has no such order; one that it refuses may be fine, and is left to gcc.
+ *
+ * An effect is ++, --, an assignment, or a call of a function that may have effects.  Functions of
+ * the program have none when they call none that has, define nothing static, and write to nothing
+ * but plain local names.
+ */
+#include <string.h>
+
+#include "order.h"
+#include "worker.h"
+
+#define MOST_NAMES 512
+
+struct function {
+    struct token name;
+    size_t open, close; /* the brackets of its body */
+    int has_effects;
+};
+
+static const struct token *all;
+static size_t count;
+static struct function functions[MOST_NAMES];
+static size_t function_count;
+static struct token shared_names[MOST_NAMES]; /* of variables outside of functions */
+static size_t shared_count;
+static int has_odd_macro;
+
+/* Functions without effects; those of mathematics for float and long double are meant, too. */
+static const char *const pure[] = {
+    "acos", "asin", "atan", "cos", "sin", "tan", "acosh", "asinh", "atanh", "cosh", "sinh",
+    "tanh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "logb", "cbrt", "fabs",
+    "sqrt", "erf", "erfc", "tgamma", "ceil", "floor", "nearbyint", "rint", "round", "trunc",
+    "atan2", "pow", "hypot", "fmod", "remainder", "copysign", "nextafter", "fdim", "fmax",
+    "fmin", "fma", "ldexp", "scalbn", "ilogb", "lround", "llround", "lrint", "llrint", "abs",
+    "labs", "llabs", "atoi", "atol", "atoll", "atof", "isnan", "isinf", "isfinite", "isnormal",
+    "signbit", "fpclassify", "isgreater", "isless", "strlen", "strnlen", "strcmp", "strncmp",
+    "strcasecmp", "strncasecmp", "strcoll", "strchr", "strrchr", "strstr", "strpbrk", "strspn",
+    "strcspn", "memcmp", "memchr", "isalnum", "isalpha", "isblank", "iscntrl", "isdigit",
+    "isgraph", "islower", "isprint", "ispunct", "isspace", "isupper", "isxdigit", "tolower",
+    "toupper", "offsetof", "_Generic", "_Static_assert", NULL};
+static const char *const no_calls[] = {"if", "while", "for", "switch", "return", "sizeof",
+                                       "_Alignof", "case", "else", "do", NULL};
+static const char *const assignments[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
+                                          "<<=", ">>=", NULL};
+static const char *const steps[] = {"++", "--", NULL};
+static const char *const headers[] = {"if", "while", "for", "switch", NULL};
+
+static int is_mark(size_t i, const char *text)
+{
+    return i < count && all[i].kind == MARK && token_is(&all[i], text);
+}
+
+static int same_name(const struct token *a, const struct token *b)
+{
+    return a->kind == NAME && b->kind == NAME && a->size == b->size
+        && memcmp(a->start, b->start, a->size) == 0;
+}
+
+static int is_call(size_t i)
+{
+    return all[i].kind == NAME && is_mark(i + 1, "(") && !token_among(&all[i], no_calls);
+}
+
+static int is_shared(const struct token *name)
+{
+    for (size_t i = 0; i < shared_count; i++)
+        if (same_name(&shared_names[i], name))
+            return 1;
+    return 0;
+}
+
+static int is_pure(const struct token *name)
+{
+    struct token stem = *name;
+    stem.size--;
+    return token_among(name, pure)
+        || (strchr("fl", name->start[stem.size]) && token_among(&stem, pure));
+}
+
+static int call_has_effects(size_t i)
+{
+    if (is_pure(&all[i]))
+        return 0;
+    for (size_t k = 0; k < function_count; k++)
+        if (same_name(&functions[k].name, &all[i]))
+            return functions[k].has_effects;
+    return 1;
+}
+
+static int is_effect(size_t i)
+{
+    if (all[i].kind == MARK)
+        return token_among(&all[i], assignments) || token_among(&all[i], steps);
+    return is_call(i) && call_has_effects(i);
+}
+
+/* -- what the program defines ----------------------------------------------------------------- */
+
+static void note_function(struct token name, size_t open, size_t close)
+{
+    if (function_count == MOST_NAMES)
+        doubt("defines very much");
+    functions[function_count++] = (struct function){name, open, close, 0};
+}
+
+static void note_shared(size_t i)
+{
+    const int ends = is_mark(i + 1, ";") || is_mark(i + 1, ",") || is_mark(i + 1, "=")
+        || is_mark(i + 1, "[");
+    if (!ends || all[i].kind != NAME)
+        return;
+    if (shared_count == MOST_NAMES)
+        doubt("defines very much");
+    shared_names[shared_count++] = all[i];
+}
+
+/* Effects in the text of a macro, and the most of them in one piece of it. */
+static size_t effects_of_text(const struct tokens *text, size_t *most)
+{
+    static const char *const ends[] = {";", "{", "}", "&&", "||", "?", ":", NULL};
+    size_t here = 0, in_all = 0;
+    for (size_t i = 0; i < text->count; i++) {
+        const struct token *token = &text->all[i];
+        const int called = token->kind == NAME && i + 1 < text->count
+            && token_is(token + 1, "(") && !token_among(token, no_calls)
+            && !is_pure(token);
+        const int changed = token->kind == MARK
+            && (token_among(token, assignments) || token_among(token, steps));
+        here = token_among(token, ends) ? 0 : here + (size_t)(called || changed);
+        in_all += (size_t)(called || changed);
+        if (here > *most)
+            *most = here;
+    }
+    return in_all;
+}
+
+/* A macro with a list of arguments and no effects is like a function with none.  One without a
+ * list that hides an effect cannot be seen where it is used, and one that has two in one piece
+ * may order them. */
+static void note_macro(const struct token *line)
+{
+    struct tokens text;
+    size_t first = 2, most = 0;
+    char *copy = strndup(line->start + 1, line->size - 1);
+    if (!copy || !split_source(copy, &text)) {
+        has_odd_macro = 1;
+        return;
+    }
+    if (text.count < 2 || !token_is(&text.all[0], "define"))
+        return;
+    const struct token name = text.all[1];
+    const int has_list = name.start[name.size] == '(';
+    if (has_list)
+        first = text.all[2].partner + 1;
+    const struct tokens body = {text.all + first, text.count - first};
+    const size_t effects = effects_of_text(&body, &most);
+    if (most > 1 || (effects && !has_list))
+        has_odd_macro = 1;
+    if (!effects && has_list)
+        note_function(name, 0, 0);
+}
+
+/* Find functions and variables at the top of the source, and macros. */
+static void find_definitions(void)
+{
+    int in_typedef = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].kind == DIRECTIVE)
+            note_macro(&all[i]);
+        if (token_is(&all[i], "typedef"))
+            in_typedef = 1;
+        if (is_mark(i, "(") && i && all[i - 1].kind == NAME && is_mark(all[i].partner + 1, "{")) {
+            const size_t open = all[i].partner + 1;
+            note_function(all[i - 1], open, all[open].partner);
+            i = open;
+        } else if (is_mark(i, "(") || is_mark(i, "[")) {
+            i = all[i].partner;
+        } else if (!in_typedef) {
+            note_shared(i);
+        }
+        if (is_mark(i, "{")) {
+            for (size_t k = i; k < all[i].partner; k++)
+                if (all[k].kind == DIRECTIVE)
+                    note_macro(&all[k]);
+            i = all[i].partner;
+        }
+        if (is_mark(i, ";"))
+            in_typedef = 0;
+    }
+}
+
+/* Whether an assignment or a step writes to something else than a plain local name. */
+static int writes_far(size_t i)
+{
+    const int step = token_among(&all[i], steps);
+    size_t name = i - 1;
+    if (step && (all[i - 1].kind != NAME && !is_mark(i - 1, "]") && !is_mark(i - 1, ")")))
+        name = i + 1; /* it stands before its operand */
+    if (is_mark(name, "]")) { /* `int a[2] = {1, 2}` begins a name, too */
+        const size_t base = all[name].partner - 1;
+        return all[base].kind != NAME || all[base - 1].kind != NAME
+            || token_among(&all[base - 1], no_calls);
+    }
+    if (all[name].kind != NAME || is_shared(&all[name]))
+        return 1;
+    if (name == i + 1)
+        return is_mark(i + 2, "[") || is_mark(i + 2, "->") || is_mark(i + 2, ".");
+    if (is_mark(name - 1, "->") || is_mark(name - 1, "."))
+        return 1;
+    /* `int *p = q` begins a name; `*p = q` writes through one */
+    return is_mark(name - 1, "*")
+        && (all[name - 2].kind != NAME || token_among(&all[name - 2], no_calls));
+}
+
+static int body_has_effects(const struct function *function)
+{
+    for (size_t i = function->open + 1; i < function->close; i++) { /* none of a macro */
+        if (token_is(&all[i], "static") || token_is(&all[i], "goto"))
+            return 1;
+        if (is_call(i) && call_has_effects(i))
+            return 1;
+        if (all[i].kind == MARK && is_effect(i) && writes_far(i))
+            return 1;
+    }
+    return 0;
+}
+
+/* Effects spread to callers until nothing changes. */
+static void spread_effects(void)
+{
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (size_t k = 0; k < function_count; k++)
+            if (!functions[k].has_effects && body_has_effects(&functions[k]))
+                changed = functions[k].has_effects = 1;
+    }
+}
+
+/* -- arguments of one call -------------------------------------------------------------------- */
+
+static int has_effect(size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (is_effect(i))
+            return 1;
+    return 0;
+}
+
+/* Whether anything in another argument may be what an effect here changes. */
+static int may_meet(size_t from, size_t to, size_t other_from, size_t other_to)
+{
+    for (size_t i = other_from; i < other_to; i++) {
+        if (is_mark(i, "->") || is_mark(i, "[") || (is_mark(i, "*") && i == other_from))
+            return 1;
+        if (all[i].kind != NAME || is_call(i))
+            continue;
+        if (is_shared(&all[i]))
+            return 1;
+        for (size_t k = from; k < to; k++)
+            if (same_name(&all[k], &all[i]))
+                return 1;
+    }
+    return 0;
+}
+
+/* Look at the arguments between two brackets. */
+static int arguments_meet(size_t open)
+{
+    size_t starts[64], n = 0;
+    const size_t close = all[open].partner;
+    starts[n++] = open + 1;
+    for (size_t i = open + 1; i < close; i++) {
+        if (all[i].partner > i)
+            i = all[i].partner;
+        else if (is_mark(i, ",") && n < 63)
+            starts[n++] = i + 1;
+    }
+    starts[n] = close + 1;
+    if (n >= 63)
+        return 1;
+    for (size_t a = 0; a < n; a++) {
+        if (!has_effect(starts[a], starts[a + 1] - 1))
+            continue;
+        for (size_t b = 0; b < n; b++)
+            if (a != b
+                && (has_effect(starts[b], starts[b + 1] - 1)
+                    || may_meet(starts[a], starts[a + 1] - 1, starts[b], starts[b + 1] - 1)))
+                return 1;
+    }
+    return 0;
+}
+
+/* -- one expression --------------------------------------------------------------------------- */
+
+/* Whether a token ends an expression, or orders what stands on its two sides. */
+static int separates(size_t i)
+{
+    static const char *const marks[] = {";", "{", "}", "&&", "||", "?", ":", ",", NULL};
+    if (all[i].kind == DIRECTIVE || token_is(&all[i], "else") || token_is(&all[i], "do"))
+        return 1;
+    if (is_mark(i, ")") && all[i].partner)
+        return token_among(&all[all[i].partner - 1], headers);
+    return all[i].kind == MARK && token_among(&all[i], marks);
+}
+
+/* Whether a call is of a function of the program, which may write to what all functions see. */
+static int is_own(size_t i)
+{
+    for (size_t k = 0; k < function_count; k++)
+        if (same_name(&functions[k].name, &all[i]))
+            return 1;
+    return 0;
+}
+
+/* Whether a variable that all functions see is read outside of the arguments of the calls. */
+static int reads_shared(size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        if (is_call(i) && call_has_effects(i))
+            i = all[i + 1].partner;
+        else if (is_shared(&all[i]) && !is_mark(i + 1, "="))
+            return 1;
+    }
+    return 0;
+}
+
+/* In a piece without order: a name that is stepped and used again, two calls with effects side by
+ * side, or such a call of the program's own beside a variable that all functions see. */
+static int piece_meets(size_t from, size_t to)
+{
+    size_t calls = 0, own = 0, inside = from;
+    for (size_t i = from; i < to; i++) {
+        if (is_call(i) && call_has_effects(i) && i >= inside) {
+            calls++;
+            own += (size_t)is_own(i);
+            inside = all[i + 1].partner; /* calls in its arguments come first, in any compiler */
+        }
+        if (all[i].kind != MARK || !token_among(&all[i], steps))
+            continue;
+        const size_t name = i > from && all[i - 1].kind == NAME ? i - 1 : i + 1;
+        for (size_t k = from; k < to && name < to; k++)
+            if (k != name && same_name(&all[k], &all[name]))
+                return 1;
+    }
+    return calls > 1 || (own && reads_shared(from, to));
+}
+
+const char *depends_on_order(const struct tokens *tokens)
+{
+    all = tokens->all;
+    count = tokens->count;
+    find_definitions();
+    if (has_odd_macro)
+        return "macros with effects";
+    spread_effects();
+    for (size_t k = 0; k < function_count; k++) {
+        size_t from = functions[k].open + 1;
+        for (size_t i = from; functions[k].open && i <= functions[k].close; i++) {
+            if (is_call(i) && arguments_meet(i + 1))
+                return "arguments with effects on each other";
+            if (!separates(i))
+                continue;
+            if (piece_meets(from, i))
+                return "operands with effects on each other";
+            from = i + 1;
+        }
+    }
+    return NULL;
+}
