@@ -193,13 +193,18 @@ static void find_definitions(void)
     }
 }
 
+/* Where the operand of a step stands: before it, or after it. */
+static size_t stepped(size_t i)
+{
+    const int behind = (all[i - 1].kind == NAME && !token_among(&all[i - 1], no_calls))
+        || is_mark(i - 1, "]") || is_mark(i - 1, ")");
+    return behind ? i - 1 : i + 1;
+}
+
 /* Whether an assignment or a step writes to something else than a plain local name. */
 static int writes_far(size_t i)
 {
-    const int step = token_among(&all[i], steps);
-    size_t name = i - 1;
-    if (step && (all[i - 1].kind != NAME && !is_mark(i - 1, "]") && !is_mark(i - 1, ")")))
-        name = i + 1; /* it stands before its operand */
+    const size_t name = token_among(&all[i], steps) ? stepped(i) : i - 1;
     if (is_mark(name, "]")) { /* `int a[2] = {1, 2}` begins a name, too */
         const size_t base = all[name].partner - 1;
         return all[base].kind != NAME || all[base - 1].kind != NAME
@@ -341,7 +346,7 @@ static int piece_meets(size_t from, size_t to)
         }
         if (all[i].kind != MARK || !token_among(&all[i], steps))
             continue;
-        const size_t name = i > from && all[i - 1].kind == NAME ? i - 1 : i + 1;
+        const size_t name = stepped(i);
         for (size_t k = from; k < to && name < to; k++)
             if (k != name && same_name(&all[k], &all[name]))
                 return 1;
