@@ -12,7 +12,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from codequake.sandbox import BubblewrapBackend, Job, Limits, Mode
@@ -24,6 +24,7 @@ SLOW = settings(
     max_examples=4,
     deadline=None,
     derandomize=True,
+    phases=[Phase.generate],  # the message names the input; to shrink lists of them takes minutes
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

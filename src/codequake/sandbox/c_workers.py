@@ -92,7 +92,7 @@ def _message(kind: bytes, data: bytes) -> bytes:
 def _limits_message(limits: Limits) -> bytes:
     part = min(_SLICE_SECONDS, limits.cpu_seconds)
     sizes = (limits.memory_bytes, limits.output_bytes, limits.total_output_bytes)
-    return _message(b"L", struct.pack("=IIQQQ", int(part * 1000), 1, *sizes))
+    return _message(b"L", struct.pack("=IIQQQ", max(1, int(part * 1000)), 1, *sizes))
 
 
 def _inputs_message(inputs: tuple[str, ...]) -> bytes:

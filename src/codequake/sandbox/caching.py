@@ -12,7 +12,9 @@ from pathlib import Path
 
 from codequake.errors import SandboxUnavailableError
 
-__all__ = ["made_once"]
+__all__ = ["CACHE_ROOT", "made_once"]
+
+CACHE_ROOT = Path("/var/tmp")  # noqa: S108 - the owner of our folder in it is checked
 
 
 def made_once(name: str, make: Callable[[Path], None]) -> Path:
@@ -23,7 +25,7 @@ def made_once(name: str, make: Callable[[Path], None]) -> Path:
     somebody else could write to the cache, ``OSError`` when it cannot be written, and what
     ``make`` raises.
     """
-    folder = Path("/var/tmp") / f"codequake-{os.getuid()}"  # noqa: S108 - owner is checked
+    folder = CACHE_ROOT / f"codequake-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
         folder.chmod(0o755)  # whatever the umask is

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from importlib import resources
 from pathlib import Path
@@ -71,23 +72,25 @@ def fork_server_source() -> str:
 def _libraries() -> tuple[Path, ...] | str:
     """Return the static libraries that the worker is linked with, or what is missing."""
     try:
-        found = [
-            subprocess.run(
-                [COMPILER, f"-print-file-name={name}"],
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=True,
-                cwd="/",
-            ).stdout.strip()
-            for name in _NEEDED
-        ]
+        said = subprocess.run(
+            [COMPILER, "-print-search-dirs"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+            cwd="/",
+        ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         return f"no C compiler: {error}"
-    for name, path in zip(_NEEDED, found, strict=True):
-        if not Path(path).is_absolute():  # gcc repeats the name of what it does not find
+    (folders,) = re.findall(r"^libraries: =(.*)$", said, re.MULTILINE) or [""]
+    found = []
+    for name in _NEEDED:
+        paths = [Path(folder, name) for folder in folders.split(":")]
+        path = next((path for path in paths if path.is_file()), None)
+        if path is None:
             return f"{name} is not installed"
-    return tuple(map(Path, found))
+        found.append(path)
+    return tuple(found)
 
 
 def _mark(path: Path) -> list[str | int]:

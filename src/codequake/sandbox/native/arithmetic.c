@@ -33,7 +33,8 @@ void *program_va_arg(struct arguments *rest, int passed, int size, int align)
             return place;
         }
     }
-    rest->memory = (char *)(((unsigned long)rest->memory + (unsigned)align - 1) & -(unsigned long)align);
+    const unsigned long step = (unsigned long)align;
+    rest->memory = (char *)(((unsigned long)rest->memory + step - 1) & -step);
     rest->memory += size;
     return rest->memory - size;
 }

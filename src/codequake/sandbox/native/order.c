@@ -1,6 +1,6 @@
 /* Sources whose meaning depends on the order in which operands are evaluated.
  *
- * gcc evaluates the arguments of a call from the right, libtcc from the left, so `f(next(), next())`
+ * gcc evaluates the arguments of a call from the right, libtcc from the left: `f(next(), next())`
  * means two things.  This looks at the text alone, and rather too carefully: a source that it sees
  * nothing in has no such order; one that it refuses may be fine, and is left to gcc.
  *
@@ -41,7 +41,7 @@ static const char *const pure[] = {
     "strcasecmp", "strncasecmp", "strcoll", "strchr", "strrchr", "strstr", "strpbrk", "strspn",
     "strcspn", "memcmp", "memchr", "isalnum", "isalpha", "isblank", "iscntrl", "isdigit",
     "isgraph", "islower", "isprint", "ispunct", "isspace", "isupper", "isxdigit", "tolower",
-    "toupper", "offsetof", "_Generic", "_Static_assert", NULL};
+    "toupper", "feof", "ferror", "offsetof", "_Generic", "_Static_assert", NULL};
 static const char *const no_calls[] = {"if", "while", "for", "switch", "return", "sizeof",
                                        "_Alignof", "case", "else", "do", NULL};
 static const char *const assignments[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
@@ -65,8 +65,11 @@ static int is_call(size_t i)
     return all[i].kind == NAME && is_mark(i + 1, "(") && !token_among(&all[i], no_calls);
 }
 
+/* Whether a name means something that functions elsewhere may change. */
 static int is_shared(const struct token *name)
 {
+    if (token_is(name, "errno") || token_is(name, "stdin"))
+        return 1;
     for (size_t i = 0; i < shared_count; i++)
         if (same_name(&shared_names[i], name))
             return 1;

@@ -1,8 +1,9 @@
 /* Fill every frame with the pattern when a function begins.
  *
- * libtcc keeps all locals in memory, and all of its functions begin with the same eleven bytes: save the frame
- * pointer, set it, make room.  Each time room is made, a few instructions of ours fill it.  A
- * local that is read before it was written is then the pattern and not what an earlier call left.
+ * libtcc keeps all locals in memory, and all of its functions begin with the same eleven bytes:
+ * save the frame pointer, set it, make room.  Each time room is made, a few instructions of ours
+ * fill it.  A local that is read before it was written is then the pattern and not what an earlier
+ * call left.
  */
 #include <string.h>
 #include <sys/mman.h>

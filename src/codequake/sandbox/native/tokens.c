@@ -64,6 +64,11 @@ static int is_name_byte(char byte)
     return isalnum((unsigned char)byte) || byte == '_' || byte == '$' || (byte & 0x80);
 }
 
+static int is_exponent_sign(const char *at)
+{
+    return (*at == '+' || *at == '-') && strchr("eEpP", at[-1]);
+}
+
 /* The longest mark of two or three bytes that begins here, or one byte. */
 static const char *skip_mark(const char *at)
 {
@@ -88,7 +93,7 @@ static const char *add_token(const char *at)
         if (at)
             add(TEXT, start, at);
     } else if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
-        while (is_name_byte(*at) || *at == '.' || ((*at == '+' || *at == '-') && strchr("eEpP", at[-1])))
+        while (is_name_byte(*at) || *at == '.' || is_exponent_sign(at))
             at++;
         add(NUMBER, start, at);
     } else if (is_name_byte(*at)) {

@@ -48,7 +48,7 @@ typedef int start_function(main_function *, int, char **, void (*)(void), void (
 #define ALLOW(number) IF(number, SECCOMP_RET_ALLOW)
 #define ARGUMENT(number) (offsetof(struct seccomp_data, args) + 8 * (number))
 
-/* Memory, reading the input, writing the output, and the end.  Descriptors 0 to 2 are all it has. */
+/* Memory, reading the input, writing the output, and the end; it has descriptors 0 to 2. */
 static void forbid_system_calls(void)
 {
     struct sock_filter steps[] = {
