@@ -204,21 +204,32 @@ static size_t stepped(size_t i)
     return behind ? i - 1 : i + 1;
 }
 
-/* Whether an assignment or a step writes to something else than a plain local name. */
-static int writes_far(size_t i)
+/* Whether a name begins as an array between two places: after a type, before its size. */
+static int is_array_since(size_t from, size_t to, const struct token *name)
 {
-    const size_t name = token_among(&all[i], steps) ? stepped(i) : i - 1;
-    if (is_mark(name, "]")) { /* `int a[2] = {1, 2}` begins a name, too */
-        const size_t base = all[name].partner - 1;
-        return all[base].kind != NAME || all[base - 1].kind != NAME
-            || token_among(&all[base - 1], no_calls);
-    }
+    for (size_t i = from + 1; i < to; i++)
+        if (same_name(&all[i], name) && is_mark(i + 1, "[") && all[i - 1].kind == NAME
+            && !token_among(&all[i - 1], no_calls))
+            return 1;
+    return 0;
+}
+
+/* Whether an assignment or a step writes to something else than a local name of a body. */
+static int writes_far(size_t open, size_t i)
+{
+    size_t name = token_among(&all[i], steps) ? stepped(i) : i - 1;
+    const int behind = name < i;
+    int indexed = 0;
+    for (; behind && is_mark(name, "]"); indexed = 1)
+        name = all[name].partner - 1;
     if (all[name].kind != NAME || is_shared(&all[name]))
         return 1;
-    if (name == i + 1)
-        return is_mark(i + 2, "[") || is_mark(i + 2, "->") || is_mark(i + 2, ".");
+    if (!behind)
+        return is_mark(name + 1, "[") || is_mark(name + 1, "->") || is_mark(name + 1, ".");
     if (is_mark(name - 1, "->") || is_mark(name - 1, "."))
         return 1;
+    if (indexed)
+        return !is_array_since(open, i, &all[name]);
     /* `int *p = q` begins a name; `*p = q` writes through one */
     return is_mark(name - 1, "*")
         && (all[name - 2].kind != NAME || token_among(&all[name - 2], no_calls));
@@ -231,7 +242,7 @@ static int body_has_effects(const struct function *function)
             return 1;
         if (is_call(i) && call_has_effects(i))
             return 1;
-        if (all[i].kind == MARK && is_effect(i) && writes_far(i))
+        if (all[i].kind == MARK && is_effect(i) && writes_far(function->open, i))
             return 1;
     }
     return 0;
@@ -258,18 +269,24 @@ static int has_effect(size_t from, size_t to)
     return 0;
 }
 
+/* Whether what stands at a place may be written to there: its address is taken, or it changes. */
+static int may_change(size_t i)
+{
+    static const char *const address[] = {"&", "++", "--", NULL};
+    return token_among(&all[i - 1], address) || token_among(&all[i + 1], steps)
+        || token_among(&all[i + 1], assignments);
+}
+
 /* Whether anything in another argument may be what an effect here changes. */
 static int may_meet(size_t from, size_t to, size_t other_from, size_t other_to)
 {
     for (size_t i = other_from; i < other_to; i++) {
-        if (is_mark(i, "->") || is_mark(i, "[") || (is_mark(i, "*") && i == other_from))
+        const int reaches = is_mark(i, "->") || is_mark(i, "[")
+            || (is_mark(i, "*") && all[i - 1].kind == MARK && !is_mark(i - 1, ")"));
+        if (reaches || is_shared(&all[i]))
             return 1;
-        if (all[i].kind != NAME || is_call(i))
-            continue;
-        if (is_shared(&all[i]))
-            return 1;
-        for (size_t k = from; k < to; k++)
-            if (same_name(&all[k], &all[i]))
+        for (size_t k = from; k < to && all[i].kind == NAME; k++)
+            if (same_name(&all[k], &all[i]) && may_change(k))
                 return 1;
     }
     return 0;
