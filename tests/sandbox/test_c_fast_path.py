@@ -261,6 +261,8 @@ def test_gcc_in_a_shared_sandbox_settles_what_ends_well(backend: BubblewrapBacke
         "exit(1);",
         'int *p = malloc(40); printf("%d", p[5]);',
         'int s; printf("%d", s);',
+        'static char a[2000000000]; int k; scanf("%d", &k); a[k] = 1; printf("%d", a[7]);',
+        'printf("%999999999d", 1);',
     ],
 )
 def test_all_else_has_a_sandbox_of_its_own(backend: BubblewrapBackend, text: str) -> None:

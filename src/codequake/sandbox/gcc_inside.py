@@ -130,6 +130,8 @@ class Server:
             os.dup2(30, REPORT_FD)
             os.dup2(31, OUTPUT_FD)
             os.closerange(5, 64)
+            memory = limits["memory_bytes"]
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
             execute(INPUTS, [os.path.join(WORK, "program")], self._environment(limits, perturb))
         status = finish(pid)
         records = os.pread(ends, RECORD.size * (len(self.inputs) + 1), 0)
@@ -153,7 +155,6 @@ class Server:
             "CODEQUAKE_COUNT": str(len(self.inputs)),
             "CODEQUAKE_CPU_MS": str(int(limits["cpu_seconds"] * 1000)),
             "CODEQUAKE_WALL_MS": str(int(wall * 1000)),
-            "CODEQUAKE_MEMORY": str(limits["memory_bytes"]),
             "CODEQUAKE_OUTPUT": str(limits["output_bytes"]),
         }
         if perturb:
@@ -191,7 +192,7 @@ def finish(pid: int) -> int:
 def main() -> None:
     """Build the server from the text that comes first, then serve the driver on 0 and 1."""
     os.setpgid(0, 0)  # the group that we were started in holds bubblewrap itself
-    for taken in (signal.SIGINT, signal.SIGPIPE):
+    for taken in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # the last ends long outputs
         signal.signal(taken, signal.SIG_DFL)
     requests, report = os.dup(0), os.dup(1)
     null = os.open("/dev/null", os.O_RDWR)

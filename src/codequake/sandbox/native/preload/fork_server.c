@@ -91,19 +91,19 @@ static uint64_t number_of(const char *name)
 }
 
 static struct {
-    uint64_t count, cpu_ms, wall_ms, memory, output;
+    uint64_t count, cpu_ms, wall_ms, output;
 } job;
 
 static void put_limits(off_t printed)
 {
-    const struct rlimit memory = {job.memory, job.memory}, none = {0, 0};
+    const struct rlimit none = {0, 0}; /* that of memory is on us since we were started */
     const struct rlimit output = {job.output + (rlim_t)printed, job.output + (rlim_t)printed};
     const struct itimerval cpu = {{0, 0},
                                   {(time_t)job.cpu_ms / 1000, (long)job.cpu_ms % 1000 * 1000}};
     const struct itimerval wall = {{0, 0},
                                    {(time_t)job.wall_ms / 1000, (long)job.wall_ms % 1000 * 1000}};
-    if (setrlimit(RLIMIT_AS, &memory) || setrlimit(RLIMIT_CORE, &none)
-        || setrlimit(RLIMIT_FSIZE, &output) || setrlimit(RLIMIT_NPROC, &none)
+    if (setrlimit(RLIMIT_CORE, &none) || setrlimit(RLIMIT_FSIZE, &output)
+        || setrlimit(RLIMIT_NPROC, &none)
         || setitimer(ITIMER_PROF, &cpu, NULL) || setitimer(ITIMER_REAL, &wall, NULL))
         _exit(9);
 }
@@ -131,7 +131,6 @@ int __libc_start_main(main_function *program, int count, char **arguments, void 
     job.count = number_of("CODEQUAKE_COUNT");
     job.cpu_ms = number_of("CODEQUAKE_CPU_MS");
     job.wall_ms = number_of("CODEQUAKE_WALL_MS");
-    job.memory = number_of("CODEQUAKE_MEMORY");
     job.output = number_of("CODEQUAKE_OUTPUT");
     for (uint64_t i = 0; i < job.count; i++) {
         char name[32];
