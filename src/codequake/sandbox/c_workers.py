@@ -6,6 +6,7 @@ authority, and gives up at anything that is not a clean end on every input.
 
 from __future__ import annotations
 
+import functools
 import json
 import struct
 import time
@@ -38,6 +39,9 @@ class CWorkers:
         positions = [index for index, job in enumerate(jobs) if _is_servable(job)]
         if not positions:
             return found
+        # Programs with the same inputs stand together, so that these are sent once.
+        seen = {id(jobs[index].inputs): index for index in reversed(positions)}
+        positions.sort(key=lambda index: seen[id(jobs[index].inputs)])
         try:
             worker = self._pool.take()
         except (OSError, ServedLostError):
@@ -95,6 +99,7 @@ def _limits_message(limits: Limits) -> bytes:
     return _message(b"L", struct.pack("=IIQQQ", max(1, int(part * 1000)), 1, *sizes))
 
 
+@functools.lru_cache(maxsize=32)  # the inputs of a problem are asked for with each of its programs
 def _inputs_message(inputs: tuple[str, ...]) -> bytes:
     texts = [json.loads(text).encode("utf-8", "surrogatepass") for text in inputs]
     sizes = struct.pack(f"={1 + len(texts)}I", len(texts), *map(len, texts))
