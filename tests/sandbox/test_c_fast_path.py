@@ -85,6 +85,34 @@ RIGHT = {
     "doubles as arguments": HEAD + "#include <stdarg.h>\nstatic double sum(int n, ...) {\n"
     "va_list a; double s = 0; va_start(a, n); for (int i = 0; i < n; i++) s += va_arg(a, double);\n"
     'va_end(a); return s; } int main(void) { printf("%g", sum(3, 1.5, 2.5, 3.0)); return 0; }',
+    "comparisons with nan": body(
+        "double x = sqrt(-1.0), y = 1; float z = (float)x;"
+        ' printf("%d%d%d%d%d%d ", x == x, x != x, x < y, x > y, x <= y, x >= y);'
+        ' printf("%d%d%d%d ", !(x < y), !(x >= x), z == z, z != 1);'
+        ' if (x < y || y < x || x == y) puts("some"); else puts("none");'
+        ' printf("%d %d", x ? 1 : 2, !x);'
+    ),
+    "results that are structures": body(
+        "div_t a = div(17, 5); ldiv_t b = ldiv(-17L, 5L); lldiv_t c = lldiv(1LL << 40, 3);"
+        ' printf("%d %d %ld %ld %lld %lld", a.quot, a.rem, b.quot, b.rem, c.quot, c.rem);'
+    ),
+    "kinds of numbers": "#include <stdbool.h>\n"
+    + body(
+        "_Bool b = 0.5; bool c = 256; unsigned char d = 300; signed char e = -1; short f = 70000;"
+        " unsigned g = -1; struct { unsigned p : 3; int q : 4; } s = {9, 7}; s.q += 1;"
+        ' printf("%d %d %d %d %d %u %d %d ", b, c, d, e >> 1, f, g, s.p, s.q);'
+        ' printf("%zu %d %ld %d ", sizeof 1.0f, -7 / 2, -2147483648, -7 % 3);'
+        ' printf("%d %g %g %d", (int)-1.9, 1 / 3.0f, (double)(float)0.1, 1 < -1u);'
+    ),
+    "structures of numbers by value": HEAD
+    + "struct p { double x, y; }; struct q { float a, b, c; }; struct r { int i; double d; };"
+    " static struct p add(struct p a, struct p b) { a.x += b.x; a.y += b.y; return a; }"
+    " static struct q turn(struct q v) { struct q w = {v.c, v.a, v.b}; return w; }"
+    " static struct r both(int i, struct r v, double d) { v.i += i; v.d *= d; return v; }"
+    " int main(void) { struct p a = {1, 2}, b = {3, 4}; struct q c = {1, 2, 3};"
+    " struct r d = {1, 2};"
+    ' a = add(a, b); c = turn(c); d = both(5, d, 3); printf("%g %g %g %g %g %d %g", a.x, a.y, c.a,'
+    " c.b, c.c, d.i, d.d); return 0; }",
 }
 
 
@@ -128,6 +156,9 @@ LEFT_TO_GCC = {
     + "static int f(int n) { int a[999]; a[n % 9] = n; return f(n + 1) + a[3]; }"
     + ' int main(void) { printf("%d", f(0)); return 0; }',
     "a system call": body('asm volatile ("syscall" :: "a" (57));'),
+    "a system call by machine code in an array": HEAD
+    + "static unsigned char code[] = {0xb8, 39, 0, 0, 0, 0x0f, 0x05, 0xc3};"
+    ' int main(void) { printf("%d", ((int (*)(void))code)() > 0); return 0; }',
     "a library that is not there": body('printf("%d", getenv("HOME") != NULL);'),
     "a file": body('printf("%d", fopen("/etc/passwd", "r") != NULL);'),
     "a name that is nowhere": body("nowhere();"),
