@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +20,8 @@ from codequake.sandbox.interpreter import (
 )
 from codequake.sandbox.jobs import ALL_MODES, Care, Job, Limits, Outcome
 from codequake.sandbox.seccomp import filter_program
-from codequake.sandbox.sources import runner_source
+from codequake.sandbox.served import ServedLaunch
+from codequake.sandbox.sources import gcc_source, runner_source
 from codequake.sandbox.toolchains import COMPILER, compiler_version
 from codequake.sandbox.workers import WorkerLaunch, Workers
 
@@ -137,12 +137,14 @@ class BubblewrapBackend:
             self._count_processes,
         )
         self._workers = Workers(launch, self.name)
-        self._compiling = runner_source(gcc=True, magic=found.magic)
         self._ladder = CLadder(
-            lambda program: replace(launch, command=partial(self._bare_command, program)),
-            replace(launch, command=self._gcc_command),
+            lambda program: self._serving(partial(self._bare_command, program)),
+            self._serving(self._gcc_command),
             self.name,
         )
+
+    def _serving(self, command: Callable[[int], tuple[str, ...]]) -> ServedLaunch:
+        return ServedLaunch(command, self._filter, self._user)
 
     def run(self, job: Job) -> Outcome:
         """Run one program in a fresh sandbox."""
@@ -206,7 +208,7 @@ class BubblewrapBackend:
     def _gcc_command(self, filter_fd: int) -> tuple[str, ...]:
         """The same, with a place for gcc to write that programs are kept from by a filter."""
         place = ["--size", str(_GCC_ROOM), "--tmpfs", SCRATCH]
-        return self._with_program([*self._view(), *place], filter_fd, self._compiling)
+        return self._with_program([*self._view(), *place], filter_fd, gcc_source())
 
     def _bare_command(self, program: Path, filter_fd: int) -> tuple[str, ...]:
         """A sandbox that shows one program, which needs no other file, and nothing else."""

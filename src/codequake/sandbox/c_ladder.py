@@ -14,7 +14,7 @@ from codequake.sandbox.c_workers import CWorkers
 from codequake.sandbox.gcc_workers import GccWorkers
 from codequake.sandbox.jobs import Care, Job, Mode, Outcome
 from codequake.sandbox.native_program import find_native_program
-from codequake.sandbox.workers import WorkerLaunch
+from codequake.sandbox.served import ServedLaunch
 from codequake.tasks import Language
 
 __all__ = ["CLadder"]
@@ -27,8 +27,8 @@ class CLadder:
 
     def __init__(
         self,
-        fast: Callable[[Path], WorkerLaunch],
-        gcc: WorkerLaunch,
+        fast: Callable[[Path], ServedLaunch],
+        gcc: ServedLaunch,
         backend: str,
     ) -> None:
         self._fast_launch = fast

@@ -13,8 +13,7 @@ import time
 from collections.abc import Sequence
 
 from codequake.sandbox.jobs import Build, Care, Job, Limits, Mode, Outcome, Returned
-from codequake.sandbox.served import Served, ServedLostError, ServedPool
-from codequake.sandbox.workers import WorkerLaunch
+from codequake.sandbox.served import Served, ServedLaunch, ServedLostError, ServedPool
 from codequake.tasks import Language
 
 __all__ = ["CWorkers"]
@@ -29,7 +28,7 @@ _CLEAN = b"+"
 class CWorkers:
     """Lends a worker to each call; may be used from several threads."""
 
-    def __init__(self, launch: WorkerLaunch, backend: str) -> None:
+    def __init__(self, launch: ServedLaunch, backend: str) -> None:
         self._pool = ServedPool(launch)
         self._backend = backend
 

@@ -49,16 +49,16 @@ class Finding:
 
 
 def diagnose() -> tuple[Finding, ...]:
-    """Look at bubblewrap, namespaces, the filter, gcc, libtcc, Python and control groups."""
+    """Look at bubblewrap, namespaces, the system-call filter, gcc, Python and control groups."""
     return (
         _bubblewrap(),
         _namespaces(),
         _filter(),
         _interpreter(),
         _compiler(),
-        _fast_compiler(),
         _process_limit(),
         _control_groups(),
+        _fast_compiler(),
     )
 
 
@@ -127,15 +127,6 @@ def _compiler() -> Finding:
     return Finding("C compiler", True, False, said, "")
 
 
-def _fast_compiler() -> Finding:
-    name = "fast C path"
-    found = find_native_program()
-    if found.path is not None:
-        return Finding(name, True, False, "libtcc compiles in memory; gcc decides what fails", "")
-    remedy = "apt-get install libtcc-dev (optional: it makes grading C faster, no verdict differs)"
-    return Finding(name, False, False, found.why, remedy)
-
-
 def _process_limit() -> Finding:
     name = "process limit"
     if counts_processes_per_sandbox():
@@ -149,6 +140,15 @@ def _control_groups() -> Finding:
     version = "2" if (root / "cgroup.controllers").exists() else "1"
     detail = f"version {version}, not used: memory is limited for each process (address space)"
     return Finding("control groups", True, False, detail, "")
+
+
+def _fast_compiler() -> Finding:
+    name = "fast C path"
+    found = find_native_program()
+    if found.path is not None:
+        return Finding(name, True, False, "libtcc compiles in memory; gcc decides what fails", "")
+    remedy = "apt-get install libtcc-dev (optional: it makes grading C faster, no verdict differs)"
+    return Finding(name, False, False, found.why, remedy)
 
 
 def _first_line(path: Path) -> str | None:

@@ -16,7 +16,8 @@ from typing import Any
 from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.material import Material, judge_cpu_seconds, material_of
 from codequake.sandbox.memory import tree_bytes
-from codequake.sandbox.toolchains import PERTURB, check_build_of, toolchain_of
+from codequake.sandbox.patterns import PERTURB, check_build_of
+from codequake.sandbox.toolchains import toolchain_of
 
 __all__ = [
     "ENDED_OUTSIDE",

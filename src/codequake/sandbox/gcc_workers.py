@@ -14,9 +14,9 @@ from typing import Any
 
 from codequake.sandbox.jobs import Build, Care, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.native_program import fork_server_source
-from codequake.sandbox.served import Served, ServedLostError, ServedPool
-from codequake.sandbox.toolchains import COMPILER, PERTURB, check_build_of, toolchain_of
-from codequake.sandbox.workers import WorkerLaunch
+from codequake.sandbox.patterns import PERTURB, check_build_of
+from codequake.sandbox.served import Served, ServedLaunch, ServedLostError, ServedPool
+from codequake.sandbox.toolchains import COMPILER, toolchain_of
 from codequake.tasks import Language
 
 __all__ = ["GccWorkers"]
@@ -36,7 +36,7 @@ _ODD = re.compile(
 class GccWorkers:
     """Lends a worker to each call; may be used from several threads."""
 
-    def __init__(self, launch: WorkerLaunch, backend: str) -> None:
+    def __init__(self, launch: ServedLaunch, backend: str) -> None:
         given = {"server": fork_server_source(), "compiler": COMPILER}
         self._pool = ServedPool(launch, _message(given))
         self._backend = backend

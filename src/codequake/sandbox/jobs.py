@@ -42,8 +42,7 @@ class Care(StrEnum):
     ``TOGETHER``: one process runs several programs, one after the other.  ``APART``: a process of
     its own for all inputs, in a sandbox that others use.  Both are only for programs that can be
     seen to leave no trace and to learn nothing of others.  ``ALONE``: a sandbox of its own and a
-    process for each input.  A C program always has processes of its own: ``TOGETHER`` is libtcc
-    and one process for all inputs, ``APART`` gcc and one for each.
+    process for each input.
     """
 
     TOGETHER = "together"

@@ -8,15 +8,24 @@ import select
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from codequake.sandbox.workers import WorkerLaunch, pinned
-
-__all__ = ["Served", "ServedLostError", "ServedPool"]
+__all__ = ["Served", "ServedLaunch", "ServedLostError", "ServedPool"]
 
 _READY = b"ready   "
 _PIECE = 1 << 20
 _START_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServedLaunch:
+    """How to start process 1: ``command`` for the descriptor of its filter, and the user."""
+
+    command: Callable[[int], tuple[str, ...]]
+    filter_program: bytes
+    user: int | None
 
 
 class ServedLostError(Exception):
@@ -26,7 +35,7 @@ class ServedLostError(Exception):
 class Served:
     """One sandbox and our ends of its pipes; ``greeting`` is what it is told first."""
 
-    def __init__(self, launch: WorkerLaunch, number: int, greeting: bytes) -> None:
+    def __init__(self, launch: ServedLaunch, number: int, greeting: bytes) -> None:
         self.busy = True
         self.known: object = None
         filter_fd = os.memfd_create("filter")
@@ -36,7 +45,7 @@ class Served:
             user: dict[str, Any] = {}
             if launch.user is not None:
                 user = {"user": launch.user, "group": launch.user, "extra_groups": []}
-            with pinned(number):
+            with _pinned(number):
                 self._process = subprocess.Popen(
                     launch.command(filter_fd),
                     stdin=subprocess.PIPE,
@@ -103,7 +112,7 @@ class Served:
 class ServedPool:
     """Keeps idle sandboxes and lends one to each call; may be used from several threads."""
 
-    def __init__(self, launch: WorkerLaunch, greeting: bytes = b"") -> None:
+    def __init__(self, launch: ServedLaunch, greeting: bytes = b"") -> None:
         self._launch = launch
         self._greeting = greeting
         self._idle: list[Served] = []
@@ -151,3 +160,14 @@ class ServedPool:
             for served in self._live:
                 served.kill()
             self._live = {served for served in self._live if served.busy}
+
+
+@contextlib.contextmanager
+def _pinned(number: int) -> Iterator[None]:
+    """Let a process start on one processor only: what it forks then wakes on a warm one."""
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {sorted(allowed)[number % len(allowed)]})
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)

@@ -10,12 +10,12 @@ import zlib
 from importlib import resources
 from types import CodeType
 
-__all__ = ["own_magic", "runner_source"]
+__all__ = ["gcc_source", "own_magic", "runner_source"]
 
 _PARTS = ("watching", "prelude", "candidate", "inside")
 _WORKER_PARTS = ("watching", "prelude", "candidate", "admission", "calling", "zygote")
-_GCC_PARTS = ("watching", "gcc_inside")
 _REST = ("exchange", "judging", "pair", "pattern")  # what only some jobs need
+_GCC_PARTS = ("watching", "gcc_inside")
 _LOADER = """\
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
@@ -51,18 +51,13 @@ def own_magic() -> str:
 
 
 @functools.cache
-def runner_source(*, worker: bool = False, gcc: bool = False, magic: str | None = None) -> str:
+def runner_source(*, worker: bool = False, magic: str | None = None) -> str:
     """Return the script; it runs one job, or serves as a ``worker`` that runs many.
-
-    ``gcc`` is for a worker that compiles C programs and runs them.
 
     ``magic`` is that of the interpreter that will run it.  Where it understands the code that we
     compile, it gets that instead of text, which saves it most of its start.
     """
-    parts: tuple[str, ...] = _PARTS
-    rest: tuple[str, ...] = _REST
-    if worker or gcc:
-        parts, rest = _GCC_PARTS if gcc else _WORKER_PARTS, ()
+    parts, rest = (_WORKER_PARTS, ()) if worker else (_PARTS, _REST)
     if magic == own_magic():
         return _LOADER.format(
             compiled=_FROM_CODE, parts=_packed(parts), rest=_packed(rest), main=parts[-1]
@@ -70,6 +65,12 @@ def runner_source(*, worker: bool = False, gcc: bool = False, magic: str | None 
     texts = [(name, _text(name)) for name in parts]
     others = [(name, _text(name)) for name in rest]
     return _LOADER.format(compiled=_FROM_TEXT, parts=texts, rest=others, main=parts[-1])
+
+
+def gcc_source() -> str:
+    """Return the script of a sandbox where gcc compiles many programs."""
+    texts = [(name, _text(name)) for name in _GCC_PARTS]
+    return _LOADER.format(compiled=_FROM_TEXT, parts=texts, rest=[], main=_GCC_PARTS[-1])
 
 
 def _text(name: str) -> str:

@@ -27,7 +27,7 @@ from codequake.sandbox.jobs import (
 )
 from codequake.tasks import Language
 
-__all__ = ["WorkerLaunch", "Workers", "pinned"]
+__all__ = ["WorkerLaunch", "Workers"]
 
 _READY = b"ready   "
 _LENGTH_BYTES = 8
@@ -241,7 +241,7 @@ class _Worker:
             user: dict[str, Any] = {}
             if launch.user is not None:
                 user = {"user": launch.user, "group": launch.user, "extra_groups": []}
-            with pinned(number):
+            with _pinned(number):
                 self._process = subprocess.Popen(
                     launch.command(filter_fd),
                     stdin=subprocess.PIPE,
@@ -362,7 +362,7 @@ class _Worker:
 
 
 @contextlib.contextmanager
-def pinned(number: int) -> Iterator[None]:
+def _pinned(number: int) -> Iterator[None]:
     """Let a process start on one processor only: what it forks then wakes on a warm one.
 
     The affinity is that of this thread, and the new process inherits it.
