@@ -175,8 +175,8 @@ class Runner:
         return passed and is_to_confirm(problem, job, outcome, self._grader.confirmed_share)
 
     def _run_confirmed(self, problem: Problem, job: Job, fast: Ran, outcome: Outcome) -> Ran:
-        """Run what the fast path calls right once more, by gcc."""
-        (result, sure) = self._run([(problem, job)], Care.ALONE)[0]
+        """Run what the fast path calls right once more, by gcc and a process for each input."""
+        (result, sure) = self._run([(problem, job)], Care.APART)[0]
         judged = confirmed(problem, outcome, fast.judgement, sure, result.judgement)
         return Ran(judged, result.seconds, result.cpu_seconds, result.memory_bytes)
 
