@@ -74,6 +74,10 @@ RIGHT = {
     ),
     "odd bytes": body('printf("\\"\\\\\\t\\x01\\x7f é € 😀");'),
     "random numbers": body('printf("%d ", rand()); srand(7); printf("%d", rand());'),
+    "sorting": HEAD
+    + "static int order(const void *p, const void *q) { return *(int *)p - *(int *)q; }"
+    + " int main(void) { int a[2000]; for (int i = 0; i < 2000; i++) a[i] = i * 7919 % 2003;"
+    + ' qsort(a, 2000, sizeof *a, order); printf("%d %d", a[0], a[1999]); return 0; }',
     "tokens": body(
         'char s[] = "a b,c"; for (char *p = strtok(s, " ,"); p; p = strtok(NULL, " ,")) puts(p);'
     ),
@@ -271,6 +275,13 @@ def test_without_libtcc_everything_comes_to_the_same(
     assert [told(outcome) for outcome in found] == [told(outcome) for outcome in others]
     assert [outcome.care for outcome in found][:2] == [Care.TOGETHER, Care.ALONE]
     assert others[0].care is Care.APART
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_programs_need_no_sandbox_of_their_own(backend: BubblewrapBackend, name: str) -> None:
+    (outcome,) = backend._ladder._gcc.run([job(RIGHT[name])], lambda _: False)
+    assert outcome is not None
+    assert [json.loads(run.output or "") for run in outcome.runs] == fast(backend, RIGHT[name])
 
 
 def test_gcc_in_a_shared_sandbox_settles_what_ends_well(backend: BubblewrapBackend) -> None:
