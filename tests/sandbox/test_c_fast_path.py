@@ -173,6 +173,10 @@ LEFT_TO_GCC = {
     ' int main(void) { printf("%d %d", next(), next()); return 0; }',
     "a macro that hides two calls": HEAD + "static int n; static int next(void) { return ++n; }\n"
     '#define TWO next(), next()\nint main(void) { printf("%d %d", TWO); return 0; }',
+    "two calls by a pointer": HEAD + "static int n; static int next(void) { return ++n; }"
+    ' int main(void) { int (*f)(void) = next; printf("%d %d", (*f)(), (*f)()); return 0; }',
+    "two calls by a table": HEAD + "static int n; static int next(void) { return ++n; }"
+    ' int main(void) { int (*f[])(void) = {next}; printf("%d %d", f[0](), f[0]()); return 0; }',
     "a step and a use": body('int i = 1; printf("%d %d", i, i++);'),
     "a step on both sides": body('int i = 1; i = i++ + ++i; printf("%d", i);'),
     "a call beside what it changes": HEAD + "static int n; static int next(void) { return ++n; }"
