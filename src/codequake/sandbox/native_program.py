@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 from importlib import resources
@@ -18,7 +19,8 @@ __all__ += ["native_sources"]
 
 COMPILER_LIBRARY = "libtcc.a"
 _NEEDED = (COMPILER_LIBRARY, "libc.a", "libm.a")
-_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pipe")
+# Fortified functions forbid to leave the stack of a program.
+_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE", "-static")
 # What libtcc would read from the file system comes from headers.c instead.
 _WRAPPED = ("open", "read", "lseek", "close")
 _BUILD_SECONDS = 300.0
@@ -71,6 +73,23 @@ def fork_server_source() -> str:
 
 def _libraries() -> tuple[Path, ...] | str:
     """Return the static libraries that the worker is linked with, or what is missing."""
+    if not Path(COMPILER).exists():
+        return f"no C compiler at {COMPILER}"
+    folders = _usual_folders()  # to ask gcc takes a process
+    if not all(_first(folders, name) for name in _NEEDED):
+        folders = _folders_of_gcc()
+    found = [(name, _first(folders, name)) for name in _NEEDED]
+    for name, path in found:
+        if path is None:
+            return f"{name} is not installed"
+    return tuple(path for _, path in found if path is not None)
+
+
+def _usual_folders() -> list[str]:
+    return [f"/usr/lib/{platform.machine()}-linux-gnu", "/usr/lib64", "/usr/lib"]
+
+
+def _folders_of_gcc() -> list[str]:
     try:
         said = subprocess.run(
             [COMPILER, "-print-search-dirs"],
@@ -80,17 +99,15 @@ def _libraries() -> tuple[Path, ...] | str:
             check=True,
             cwd="/",
         ).stdout
-    except (OSError, subprocess.SubprocessError) as error:
-        return f"no C compiler: {error}"
-    (folders,) = re.findall(r"^libraries: =(.*)$", said, re.MULTILINE) or [""]
-    found = []
-    for name in _NEEDED:
-        paths = [Path(folder, name) for folder in folders.split(":")]
-        path = next((path for path in paths if path.is_file()), None)
-        if path is None:
-            return f"{name} is not installed"
-        found.append(path)
-    return tuple(found)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    found = re.findall(r"^libraries: =(.*)$", said, re.MULTILINE)
+    return found[0].split(":") if found else []
+
+
+def _first(folders: list[str], name: str) -> Path | None:
+    """The first of the folders' files of a name."""
+    return next((path for folder in folders if (path := Path(folder, name)).is_file()), None)
 
 
 def _mark(path: Path) -> list[str | int]:

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+int program_rand(void);
+void program_srand(unsigned seed);
 int program_atexit(void (*function)(void));
 void program_exit(int code);
 void program_abort(void);

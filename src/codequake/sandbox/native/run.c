@@ -6,6 +6,7 @@
  * does anything else is left to gcc.
  */
 #define _GNU_SOURCE
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@
 #define BELOW_STACK 128 /* how far below the stack pointer code may write */
 
 static unsigned char *stack, *stack_top, *stack_grown; /* accessible from stack_grown to the top */
-static ucontext_t back, there;
+static jmp_buf back;
+static ucontext_t there;
 static const struct image *running;
 static int exit_code;
 
@@ -63,15 +65,17 @@ void prepare_stack(void)
         doubt("no memory for the stack");
     stack_top = stack + STACK_ROOM;
     stack_grown = stack_top - STACK_START;
-    if (mprotect(stack_grown, STACK_START, PROT_READ | PROT_WRITE) != 0)
+    if (mprotect(stack_grown, STACK_START, PROT_READ | PROT_WRITE) != 0 || getcontext(&there) != 0)
         doubt("no memory for the stack");
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = STACK_ROOM;
+    there.uc_link = NULL;
 }
 
 void leave_program(int code)
 {
     exit_code = code;
-    setcontext(&back);
-    abort();
+    _longjmp(back, 1);
 }
 
 static void enter_program(void)
@@ -107,13 +111,11 @@ static void run_once(const struct image *image, const unsigned char *copy)
 {
     reset(image, copy);
     running = image;
-    if (getcontext(&there) != 0)
-        doubt("cannot switch stacks");
-    there.uc_stack.ss_sp = stack;
-    there.uc_stack.ss_size = STACK_ROOM;
-    there.uc_link = NULL;
     makecontext(&there, enter_program, 0);
-    swapcontext(&back, &there);
+    if (_setjmp(back) == 0) {
+        setcontext(&there);
+        doubt("cannot switch stacks");
+    }
     if (exit_code & 0xff)
         doubt("ends with another exit code than 0");
     end_heap();

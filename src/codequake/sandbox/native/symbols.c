@@ -26,7 +26,7 @@
     X(iscntrl) X(isdigit) X(isgraph) X(islower) X(isprint) X(ispunct) X(isspace) X(isupper) \
     X(isxdigit) X(tolower) X(toupper) X(abs) X(labs) X(llabs) X(div) X(ldiv) X(lldiv) X(atoi) \
     X(atol) X(atoll) X(atof) X(strtol) X(strtoul) X(strtoll) X(strtoull) X(strtod) X(strtof) \
-    X(strtold) X(qsort) X(bsearch) X(rand) X(srand) X(imaxabs) X(imaxdiv) X(strtoimax) \
+    X(strtold) X(qsort) X(bsearch) X(imaxabs) X(imaxdiv) X(strtoimax) \
     X(strtoumax)
 
 /* math.h */
@@ -105,6 +105,8 @@ const struct symbol library_symbols[] = {
     {"calloc", (const void *)heap_calloc},
     {"realloc", (const void *)heap_realloc},
     {"free", (const void *)heap_free},
+    {"rand", (const void *)program_rand},
+    {"srand", (const void *)program_srand},
     {"exit", (const void *)program_exit},
     {"atexit", (const void *)program_atexit},
     {"abort", (const void *)program_abort},
