@@ -22,12 +22,12 @@ import sys
 import time
 from collections.abc import Callable
 
-from c_programs import KINDS, inputs_of, program
+from c_programs import Kind, inputs_of, load_kinds
 
 from codequake.grading import Grader, Program, grade_programs
 from codequake.grading.grader import CONFIRMED_SHARE
 from codequake.records import Comparison, Interface, JsonText, Language, Problem, Status, Test
-from codequake.sandbox import BubblewrapBackend, Job, Limits, Mode
+from codequake.sandbox import BubblewrapBackend, Care, Job, Limits, Mode
 
 HARNESS = r"""
 import json, os, subprocess, sys, time
@@ -41,15 +41,15 @@ LOOP = '''
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-int program_main(void);
-int main(int count, char **names) {
+int __real_main(void);
+int __wrap_main(int count, char **names) {
     for (int i = 1; i < count; i++) {
         int in = open(names[i], O_RDONLY), status;
         char out[4096];
         snprintf(out, sizeof out, "%s.out.%s", names[i], names[0] + 2);
         int to = open(out, O_CREAT | O_TRUNC | O_WRONLY, 0600);
         pid_t pid = fork();
-        if (pid == 0) { dup2(in, 0); dup2(to, 1); exit(program_main()); }
+        if (pid == 0) { dup2(in, 0); dup2(to, 1); exit(__real_main()); }
         close(in); close(to);
         if (waitpid(pid, &status, 0) != pid || status) return 1;
     }
@@ -58,9 +58,11 @@ int main(int count, char **names) {
 '''
 open("loop.c", "w").write(LOOP)
 subprocess.run(["gcc", "-O2", "-c", "loop.c"], check=True)
-for index, text in enumerate(work["inputs"]):
-    open(f"in{index}", "w").write(text)
-names = [f"in{index}" for index in range(len(work["inputs"]))]
+def names_of(number, inputs):
+    names = [f"in{number}_{index}" for index in range(len(inputs))]
+    for name, text in zip(names, inputs):
+        open(name, "w").write(text)
+    return names
 
 def build(number, source, *more):
     name = f"./p{number}"
@@ -69,17 +71,18 @@ def build(number, source, *more):
     return name
 
 def plain(item):
-    number, (source, expected) = item
+    number, (source, inputs, expected) = item
     name = build(number, source)
     good = True
-    for text, wanted in zip(work["inputs"], expected):
+    for text, wanted in zip(inputs, expected):
         done = subprocess.run([name], input=text, capture_output=True, text=True, timeout=10)
         good &= done.returncode == 0 and done.stdout.split() == wanted.split()
     return good
 
 def native(item):
-    number, (source, expected) = item
-    name = build(number, source, "-Dmain=program_main", "loop.o")
+    number, (source, inputs, expected) = item
+    names = names_of(number, inputs)
+    name = build(number, source, "loop.o", "-Wl,--wrap=main")
     subprocess.run([name, *names], check=True)
     return all(
         open(f"{text}.out.{name[2:]}").read().split() == wanted.split()
@@ -97,26 +100,18 @@ _GROUP = 13  # so that both workers have work of 50 programs
 Side = Callable[[], tuple[float, list[bool]]]
 
 
-def expected_outputs(inputs: list[str]) -> dict[str, list[str]]:
-    """Return what each kind prints, as gcc has it in a sandbox of its own."""
-    backend = BubblewrapBackend()
+def problem_of(kind: Kind, inputs: list[str], backend: BubblewrapBackend) -> Problem:
+    """Return a problem that asks for what a program prints, as gcc has it."""
     given = tuple(json.dumps(text) for text in inputs)
-    found = {}
-    for kind in KINDS:
-        outcome = backend.run(Job(Language.C, program(kind, 0), Mode.STDIN, None, given))
-        found[kind] = [run.output or "" for run in outcome.runs]
-    return found
-
-
-def problem_of(kind: str, inputs: list[str], expected: list[str]) -> Problem:
-    """Return a problem whose tests are these."""
+    job = Job(Language.C, kind.program, Mode.STDIN, None, given)
+    (outcome,) = backend.run_all([job], Care.APART)
     tests = tuple(
-        Test(JsonText(json.dumps(text)), JsonText(wanted), visible=False)
-        for text, wanted in zip(inputs, expected, strict=True)
+        Test(JsonText(text), JsonText(run.output or ""), visible=False)
+        for text, run in zip(given, outcome.runs, strict=True)
     )
     return Problem(
-        problem_id=f"benchmark/{kind}",
-        title=kind,
+        problem_id=f"benchmark/{kind.name}",
+        title=kind.name,
         language=Language.C,
         interface=Interface.STDIN,
         entry_point=None,
@@ -165,24 +160,25 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    inputs = inputs_of(options.inputs)
-    expected = expected_outputs(inputs)
-    problems = {kind: problem_of(kind, inputs, expected[kind]) for kind in KINDS}
-    chosen = [(list(KINDS)[number % len(KINDS)], number) for number in range(options.programs)]
-    right = [Program(problems[kind], program(kind, number), None) for kind, number in chosen]
+    kinds = load_kinds()[: options.programs]
+    backend = BubblewrapBackend()
+    problems = {
+        kind.name: problem_of(kind, inputs_of(kind, options.inputs), backend) for kind in kinds
+    }
+    backend.kill_all()
+    right = [Program(problems[kind.name], kind.program, None) for kind in kinds]
     half = [
-        Program(
-            problems[kind],
-            program(kind, number, wrong=(number + number // len(KINDS)) % 2 == 1),
-            None,
-        )
-        for kind, number in chosen
+        Program(problems[kind.name], kind.wrong if number % 2 else kind.program, None)
+        for number, kind in enumerate(kinds)
     ]
     work: dict[str, object] = {
-        "inputs": inputs,
         "programs": [
-            (program(kind, number), [json.loads(text) for text in expected[kind]])
-            for kind, number in chosen
+            (
+                kind.program,
+                [json.loads(test.input) for test in problems[kind.name].tests],
+                [json.loads(test.expected) for test in problems[kind.name].tests],
+            )
+            for kind in kinds
         ],
     }
     sides: dict[str, Side] = {
@@ -192,7 +188,7 @@ def main() -> int:
         "native_fork": lambda: other_side("native", work),
         "plain": lambda: other_side("plain", work),
     }
-    figures = measure(sides, options.rounds, options.programs)
+    figures = measure(sides, options.rounds, len(kinds))
     if options.json:
         print(json.dumps(figures, indent=2, sort_keys=True))
     else:
