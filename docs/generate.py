@@ -14,6 +14,16 @@ import typer.main
 from codequake import records, statements
 from codequake.cli import app
 from codequake.codec import field_types
+from codequake.formula import (
+    EXPRESSION_TYPES,
+    REDUCTIONS,
+    RULES,
+    Keeps,
+    Rule,
+    Scope,
+    Source,
+    format_formula,
+)
 from codequake.perturb import Skipped
 from codequake.records import SCHEMA_VERSION
 from codequake.store import arrow_schema
@@ -159,7 +169,85 @@ def command_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-PAGES = {"records.md": records_page, "command-line.md": command_page}
+_SOURCES = {
+    Source.PRINTED: "printed, Table 1",
+    Source.NAMED: "named, section 4",
+    Source.PROPOSED: "proposal",
+}
+
+
+def _where(rule: Rule) -> str:
+    return {
+        Scope.ANYWHERE: "every expression",
+        Scope.EXPRESSION: "every expression of a formula without `=`",
+        Scope.EQUATION: "the two sides of an equation",
+        Scope.NAMES: "one variable, everywhere",
+    }[rule.scope]
+
+
+def _kept(rule: Rule) -> str:
+    kept = "the solution set" if rule.keeps is Keeps.SOLUTIONS else "the value"
+    return f"{kept}, where `I` is not 0" if rule.nonzero else kept
+
+
+def _condition(rule: Rule) -> str:
+    said = []
+    if rule.distinct:
+        said.append("`E` and `F` differ")
+    if rule.not_zero:
+        said.append("`F` is not the literal 0")
+    if rule.flips:
+        said.append("turns an inequality round")
+    if rule.scope is Scope.NAMES:
+        said.append("the new name stands neither in the formula nor in the prompt")
+    return "; ".join(said)
+
+
+def rules_page() -> str:
+    """The catalogue of mutations and reductions, row by row."""
+    lines = [
+        "# Rules of formulas",
+        "",
+        "This page is generated from the tables of the engine and checked by a test;"
+        " [what they are for and where they come from](../formula-mutations.md) is said elsewhere.",
+        "",
+        "`E`, `F`, `G` are any expressions, `I` a number but 0 or a coefficient.",
+        "",
+        "## Mutations",
+        "",
+        "| type | rule | turns | into | at | keeps | condition | expressions | integers | source |",
+        "| --- " * 10 + "|",
+    ]
+    for rule in RULES:
+        sides = [format_formula(side) for side in (rule.before, rule.after)]
+        if rule.scope is Scope.NAMES:
+            sides = ["a name", "another name"]
+        cells = [
+            rule.type,
+            f"`{rule.id}`",
+            *(f"`{side}`" for side in sides),
+            _where(rule),
+            _kept(rule),
+            _condition(rule),
+            "yes" if rule.type in EXPRESSION_TYPES else "no",
+            "yes" if rule.integers and rule.scope is not Scope.EXPRESSION else "no",
+            _SOURCES[rule.source],
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "## Reductions", ""]
+    lines += ["| rule | equations | expressions | shown on | source |", "| --- " * 5 + "|"]
+    for row in REDUCTIONS:
+        source = "paper, Tables 2 and 3" if row.printed else "proposal"
+        cells = [f"`{row.id}`", row.equations, row.expressions, f"`{row.sides}`", source]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {
+    "records.md": records_page,
+    "command-line.md": command_page,
+    "formula-rules.md": rules_page,
+}
 
 
 def main() -> int:

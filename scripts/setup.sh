@@ -15,6 +15,7 @@ say() { printf 'set-up: %s\n' "$*" >&2; }
 wanted_packages() {
     command -v bwrap >/dev/null || echo bubblewrap
     command -v gcc >/dev/null || echo gcc
+    command -v g++ >/dev/null || echo g++
     [ -e /usr/include/stdio.h ] || echo libc6-dev
     [ -e /usr/include/libtcc.h ] || echo libtcc-dev
     [ -x /usr/bin/python3 ] || echo python3

@@ -45,7 +45,7 @@ def run_command(tmp_path: Path) -> RunCommand:
     """Run ``codequake ARGUMENTS`` as a process of its own, in an empty folder."""
 
     def run(
-        *arguments: str | Path, text: str = "", timeout: float = 120
+        *arguments: str | Path, text: str = "", timeout: float = 240
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "codequake", *map(str, arguments)],

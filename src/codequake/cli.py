@@ -11,6 +11,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from codequake import formula_space_commands  # noqa: F401 - it registers its commands
+from codequake.command_options import JsonOption, OutOption, SandboxOption, WorkersOption
 from codequake.errors import (
     CheckFailedError,
     CodequakeError,
@@ -18,7 +20,10 @@ from codequake.errors import (
     NothingToReturnError,
     UsageError,
 )
+from codequake.formula.faults import FormulaError
+from codequake.formula_commands import formula_app
 from codequake.plain import plain_text
+from codequake.problem_commands import problems_app
 from codequake.terminal import Terminal, emit, say
 
 # The functions under the commands are the commands; nobody else calls them.
@@ -36,15 +41,6 @@ app = typer.Typer(
 # all errors of use in either.
 _WRONG_USE: Any = typer.BadParameter.__base__
 _INTERRUPTED = 130
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-OutOption = Annotated[Path, typer.Option("--out", help="Folder of the study.")]
-WorkersOption = Annotated[
-    int, typer.Option("--workers", min=0, help="Sandboxes at a time; 0 means one per core.")
-]
-SandboxOption = Annotated[
-    str, typer.Option("--sandbox", help="bwrap, none, inspect:local or inspect:docker.")
-]
 
 
 def _workers(count: int) -> int:
@@ -98,75 +94,17 @@ def demo(
     json: JsonOption = False,
 ) -> None:
     """Run the main job: bundled problems, bundled model; prints where the report is."""
-    _run_study("preset:demo", (model,) if model else (), out, 0, workers, json)
+    from codequake.study.run import configure, refuse_more_models
+
+    models = (model,) if model else ()
+    refuse_more_models(configure("preset:demo", models, 0), out)
+    _run_study("preset:demo", models, out, 0, workers, json)
 
 
-problems_app = typer.Typer(help="List, show and check problem sets.", no_args_is_help=True)
 app.add_typer(problems_app, name="problems")
 
 
-@problems_app.command("list")
-def problems_list(json: JsonOption = False) -> None:
-    """List the bundled problem sets and their problems."""
-    from codequake.problems import load_set, set_names
-
-    sets = {name: load_set(name) for name in set_names()}
-    if json:
-        emit(
-            [
-                {"set": name, "problem_id": item.problem_id, "title": item.title}
-                for name, items in sets.items()
-                for item in items
-            ]
-        )
-        return
-    for name, items in sets.items():
-        say(f"{name}: {len(items)} problems")
-        for item in items:
-            say(f"  {item.problem_id}  {item.title}")
-
-
-@problems_app.command("show")
-def problems_show(problem_id: str, json: JsonOption = False) -> None:
-    """Show one problem: statement, tests, references."""
-    from codequake.codec import to_plain
-    from codequake.problems import find_problem
-
-    problem = find_problem(problem_id)
-    if json:
-        emit(to_plain(problem))
-        return
-    say(f"{problem.problem_id}: {problem.title} ({problem.language}, {problem.licence})\n")
-    say(problem.statement)
-    visible = sum(test.visible for test in problem.tests)
-    say(f"\nTests: {visible} visible, {len(problem.tests) - visible} hidden")
-    for reference in problem.references:
-        say(f"\nReference {reference.name} ({reference.language}):\n{reference.code.rstrip()}")
-
-
-@problems_app.command("check")
-def problems_check(
-    name: Annotated[str, typer.Argument(help="A bundled set or a file; all bundled sets.")] = "",
-    sandbox: SandboxOption = "bwrap",
-    json: JsonOption = False,
-) -> None:
-    """Check that references pass their tests, examples are true and wrong programs fail."""
-    from codequake.study.checking import check_sets
-
-    with Terminal() as notify:
-        reports = check_sets((name,) if name else None, sandbox, notify)
-    failed = [report for report in reports if report.findings]
-    if json:
-        from codequake.codec import to_plain
-
-        emit([to_plain(report) for report in reports])
-    else:
-        for report in failed:
-            for finding in report.findings:
-                say(f"{report.problem_id}: {finding.check}: {finding.message}")
-        say(f"{len(reports)} problems checked, {len(failed)} with findings")
-    if failed:
-        raise CheckFailedError(f"{len(failed)} of {len(reports)} problems have findings")
+app.add_typer(formula_app, name="formula")
 
 
 @app.command()
@@ -184,9 +122,9 @@ def perturb(
     """Only make the variants of a study and check them."""
     from codequake.study.run import make_study_variants, study_of_options
 
-    config = study_of_options(study, problems, tuple(perturbation or ()), seed, sandbox)
+    asked = study_of_options(study, problems, tuple(perturbation or ()), seed, sandbox)
     with Terminal() as notify:
-        made = make_study_variants(config, out, notify)
+        made = make_study_variants(asked, out, notify)
     gated = sum(variant.gated for variant in made.variants)
     if json:
         emit({"variants": len(made.variants), "gated": gated, "skipped": len(made.skipped)})
@@ -220,7 +158,8 @@ def run(
         from codequake.study.dry_run import count_study
         from codequake.study.run import configure
 
-        counts = count_study(configure(study, tuple(model or ()), limit))
+        with Terminal() as notify:
+            counts = count_study(configure(study, tuple(model or ()), limit), notify)
         if json:
             emit(counts.as_json())
         else:
@@ -236,9 +175,9 @@ def _run_study(
 ) -> None:
     from codequake.study.run import configure, run_study
 
-    config = configure(source, models, limit)
+    study = configure(source, models, limit)
     with Terminal() as notify:
-        result = run_study(config, out, workers=_workers(workers), notify=notify)
+        result = run_study(study, out, workers=_workers(workers), notify=notify)
     if json:
         emit(result.as_json())
     else:
@@ -253,7 +192,7 @@ def _run_study(
 
 @app.command()
 def extract(
-    language: Annotated[str, typer.Option("--language", help="python or c.")] = "python",
+    language: Annotated[str, typer.Option("--language", help="python, c or cpp.")] = "python",
     entry_point: Annotated[
         str, typer.Option("--entry-point", help="Name that the program must define.")
     ] = "",
@@ -291,17 +230,23 @@ def grade(
     sandbox: SandboxOption = "bwrap",
     engine: Annotated[str, typer.Option("--engine", help="local.")] = "local",
     address: Annotated[str, typer.Option("--address", help="Not in this version yet.")] = "",
+    audit: Annotated[int, typer.Option("--audit", min=0, help="Passes to test again.")] = 0,
+    audit_inputs: Annotated[
+        int, typer.Option("--audit-inputs", min=1, help="Fresh inputs for each audited pass.")
+    ] = 10_000,
     json: JsonOption = False,
 ) -> None:
     """Grade completions, or grade a study again without a model and show what changed."""
+    from codequake.study.auditing import AuditPlan
     from codequake.study.config import GraderSettings
     from codequake.study.regrade import grade_source
 
     if engine != "local" or address:
         raise NotAvailableError("--engine has only local in this version, which has no --address")
     settings = GraderSettings(timeout=timeout, sandbox=sandbox)
+    plan = AuditPlan(audit, audit_inputs) if audit else None
     with Terminal() as notify:
-        result = grade_source(source, problems, out, _workers(workers), settings, notify)
+        result = grade_source(source, problems, out, _workers(workers), settings, notify, plan)
     if json:
         emit(result.as_json())
     else:
@@ -341,7 +286,6 @@ for _name, _what in (
     ("merge", "join two folders of one study"),
     ("compare", "compare two studies, problem by problem"),
     ("audit", "recompute published tables"),
-    ("formula", "work with single formulas"),
     ("attack", "search for the change that hurts most"),
     ("reduce", "reduce the formulas of a prompt"),
     ("export", "write a study for other tools"),
@@ -361,8 +305,11 @@ def main() -> NoReturn:
         # It hands 130 back when it was interrupted, and what a command asked to exit with.
         code = app(standalone_mode=False)
         sys.stdout.flush()
+        for late in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(late, signal.SIG_IGN)  # all is done, and a signal must not undo that
     except CodequakeError as error:
-        _fail(str(error), error.exit_code)
+        # The lines of this one are a text and a caret below it.
+        _fail(str(error), error.exit_code, keep="\n" if isinstance(error, FormulaError) else "")
     except _WRONG_USE as error:
         _refuse(error)
     except (KeyboardInterrupt, typer.Abort):
@@ -386,6 +333,6 @@ def _refuse(error: Any) -> NoReturn:
     _fail(f"{message[:1].lower()}{message[1:]}; see `{path} --help`", 2)
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    sys.stderr.write(f"codequake: {plain_text(message, keep='')}\n")
+def _fail(message: str, code: int, *, keep: str = "") -> NoReturn:
+    sys.stderr.write(f"codequake: {plain_text(message, keep=keep)}\n")
     sys.exit(code)

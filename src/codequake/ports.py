@@ -29,8 +29,9 @@ class Ask(Protocol):
 class Answer:
     """What a reference gives for one input; exactly one of the two is given.
 
-    ``output`` is JSON (for programs on standard input: a JSON string of what they printed).
-    ``problem`` says in one sentence why there is no output.
+    ``output`` is JSON (for programs on standard input: a JSON string of what they printed).  For
+    a problem that is tested by statements it is ``true``: the statements of the input ended.
+    ``problem`` says in one sentence why there is no output, or which statement raised.
     """
 
     output: JsonText | None

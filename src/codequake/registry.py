@@ -13,6 +13,8 @@ __all__ = ["Table"]
 
 Component = TypeVar("Component")
 
+_SHOWN = 20
+
 
 class Table(Generic[Component]):
     """Components of one kind by name.
@@ -64,6 +66,9 @@ class Table(Generic[Component]):
 
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._found, n=3, cutoff=0.5)
-        names = ", ".join(near or sorted(self._found)) or "none"
+        known = sorted(self._found)
+        names = ", ".join(near or known[:_SHOWN]) or "none"
+        if not near and len(known) > _SHOWN:
+            names += f" and {len(known) - _SHOWN} more"
         lead = "near names" if near else "allowed"
         return f"{self._kind} {name!r} is not known; {lead}: {names}"

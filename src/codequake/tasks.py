@@ -30,6 +30,7 @@ class Language(StrEnum):
 
     PYTHON = "python"
     C = "c"
+    CPP = "cpp"
 
 
 class Interface(StrEnum):
@@ -84,7 +85,8 @@ class Comparison:
     """How an output is compared with the expected one.
 
     ``digits``: decimal digits that the task asks to print; ``None`` for exact values.  A number
-    is right when it differs by at most ``max(10**-digits, relative * magnitude)``.
+    is right when it differs by at most ``max(10**-digits, relative * magnitude)``, where the
+    magnitude is the larger of the two.
     """
 
     digits: int | None = None
@@ -125,7 +127,10 @@ class Symbol:
 class FormulaSlot:
     """The formula of a prompt and what its symbols mean.
 
-    ``assumptions`` are relations such as ``a != 0`` that every test input satisfies.
+    ``assumptions`` are relations such as ``a != 0`` that every test input satisfies.  ``results``
+    are expressions of the symbols that a program reads, one for each number that it prints; a
+    translation prompt has none, since its formula is what is printed.  ``edges`` are inputs that
+    its author declares to be edge cases.
     """
 
     text: str
@@ -133,3 +138,5 @@ class FormulaSlot:
     prompt_class: PromptClass
     symbols: tuple[Symbol, ...]
     assumptions: tuple[str, ...]
+    results: tuple[str, ...] = ()
+    edges: tuple[JsonText, ...] = ()

@@ -12,7 +12,10 @@ from tests.running import RunCommand, command_environment
 
 import codequake
 from codequake import cli
+from codequake.study.folder import StudyFolder
+from codequake.study.run import configure
 
+OWN = str(Path(__file__).parents[1] / "problems" / "own.jsonl")
 STUDY = """\
 problems = ["starter-12"]
 models = ["codequake/sim"]
@@ -35,6 +38,8 @@ perturbations = ["clean", { name = "storytelling" }]
         (["run", "none.toml", "--out", "x"], "none.toml: cannot be read"),
         (["problems", "show"], "missing argument"),
         (["problems", "show", "starter-12/digits"], "near names: starter-12/digit-sum"),
+        (["problems", "show", "own/absolut", "--problems", OWN], "near names: own/absolute"),
+        (["problems", "show", "x", "--problems", "no.jsonl"], "no.jsonl: cannot be read"),
         (["grade", "a", "b"], "unexpected extra argument"),
         (["grade", "a.jsonl"], "--problems is missing"),
         (["extract", "--language", "rust"], "'rust'; allowed: python, c"),
@@ -89,7 +94,7 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert "to do" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    errors = process.communicate(timeout=60)[1]
+    errors = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert errors.splitlines()[-1].startswith("codequake: interrupted")
 
@@ -127,3 +132,21 @@ def test_a_dry_run_needs_no_folder_and_no_provider(run_command: RunCommand, tmp_
     done = run_command("run", study, "--dry-run", "--model", "openai/some-model")
     assert done.returncode == 0, done.stderr
     assert "openai/some-model: 2 requests" in done.stdout
+
+
+def test_demo_adds_no_model_to_a_study(run_command: RunCommand, tmp_path: Path) -> None:
+    StudyFolder(tmp_path / "out").open(
+        configure("preset:demo", ("codequake/sim-fragile",), 0).config
+    )
+    settings = tmp_path / "out" / "study.json"
+    before = settings.read_bytes()
+    for model in ((), ("--model", "codequake/sim")):
+        done = run_command("demo", "--out", "out", *model)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr == (
+            "codequake: --out out holds a study of codequake/sim-fragile, and this would ask "
+            f"{model[1] if model else 'codequake/smollm2'}; name another folder, or add the model "
+            "with `codequake run`\n"
+        )
+        assert settings.read_bytes() == before

@@ -110,6 +110,7 @@ def test_shown_output_is_compared(shown: str, output: str, right: bool) -> None:
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
+@pytest.mark.timeout(900)  # a page of commands, on a machine that may be busy
 def test_commands_and_examples_run(page: Path, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     desk = Desk(tmp_path)

@@ -10,11 +10,15 @@ from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
 
 from codequake.errors import InternalError
 from codequake.formula import (
+    EQUATION_TYPES,
+    EXPRESSION_TYPES,
     RULES,
+    Kind,
     Node,
     Op,
     Rule,
     Scope,
+    Source,
     back,
     constants_of,
     distance,
@@ -22,8 +26,9 @@ from codequake.formula import (
     neighbours,
     parse,
 )
-from codequake.formula.rules import Keeps
-from codequake.formula.space import ball_of, default_pool, distance_in
+from codequake.formula.moves import default_pool
+from codequake.formula.rules import Keeps, rules_for
+from codequake.formula.space import ball_of, distance_in
 
 TWO = Node(Op.NUMBER, (), "2")
 
@@ -50,6 +55,21 @@ TWO = Node(Op.NUMBER, (), "2")
         ("both_multiply", "a*x+b=0", "(a*x+b)*2=0*2"),
         ("both_divide", "a*x+b=0", "(a*x+b)/b=0/b"),
         ("swap_sides", "a*x+b=0", "0=a*x+b"),
+        ("all_to_the_left", "a*x=b-c", "a*x-(b-c)=0"),
+        ("move_added_right", "a*x+b=0", "a*x=0-b"),
+        ("move_subtracted_right", "a*x-b=c", "a*x=c+b"),
+        ("move_added_left", "x=b+c", "x-c=b"),
+        ("move_subtracted_left", "x=b-c", "x+c=b"),
+        ("negate_sides", "a*x+b=0", "-(a*x+b)=-0"),
+        ("subtract_zero", "a*x", "a*(x-0)"),
+        ("divide_by_one", "a^x", "a^x/1"),
+        ("divide_by_one", "a^x", "a^(x/1)"),
+        ("power_one", "a^b^c", "(a^b^c)^1"),
+        ("power_one", "a^b^c", "a^b^c^1"),
+        ("unroll_power_2", "-x^2", "-(x*x)"),
+        ("unroll_power_2", "(a+b)^2", "(a+b)*(a+b)"),
+        ("unroll_power_3", "a*x^3", "a*(x^2*x)"),
+        ("unroll_power_9", "x^9", "x^8*x"),
     ],
 )
 def test_each_rule(rule: str, before: str, after: str) -> None:
@@ -71,6 +91,15 @@ def test_each_rule(rule: str, before: str, after: str) -> None:
         ("a*x=b", "add_and_subtract"),
         ("a*x=b", "multiply_and_divide"),
         ("a*x", "both_add"),
+        ("a*x=0", "all_to_the_left"),
+        ("a*x=0.0", "all_to_the_left"),
+        ("a*x=b", "move_added_right"),
+        ("2^-3", "unroll_power_3"),
+        ("x^0", "unroll_power_2"),
+        ("x^1", "unroll_power_2"),
+        ("x^10", "unroll_power_9"),
+        ("x^2.0", "unroll_power_2"),
+        ("x^a", "unroll_power_2"),
     ],
 )
 def test_where_a_rule_does_not_apply(text: str, absent: str) -> None:
@@ -78,16 +107,30 @@ def test_where_a_rule_does_not_apply(text: str, absent: str) -> None:
 
 
 def test_every_rule_keeps_what_it_says() -> None:
-    assert len({rule.id for rule in RULES}) == len(RULES) == 12
+    assert len({rule.id for rule in RULES}) == len(RULES)
     for rule in RULES:
         assert (rule.keeps is Keeps.SOLUTIONS) == (rule.scope is Scope.EQUATION)
 
 
+def test_the_catalogue_has_the_types_of_the_paper() -> None:
+    assert (len(EQUATION_TYPES), len(EXPRESSION_TYPES)) == (18, 12)
+    for kind, types in ((Kind.EQUATION, EQUATION_TYPES), (Kind.EXPRESSION, EXPRESSION_TYPES)):
+        assert {rule.type for rule in rules_for(kind)} == set(types)
+    for source, expected in (
+        (Source.PRINTED, {"M1", "M2", "M3", "M4", "M1,2", "M3,4"}),
+        (Source.NAMED, {"M9", "M10", "M11", "M12", "M13"}),
+    ):
+        assert {rule.type for rule in RULES if rule.source is source} == expected
+    dividing = {rule.id for rule in RULES if rule.nonzero}
+    assert dividing == {"both_divide", "both_multiply", "multiply_and_divide"}
+
+
 def test_a_rule_that_loses_something_cannot_be_made() -> None:
+    sides = (Scope.ANYWHERE, Keeps.VALUE)
     with pytest.raises(InternalError, match="loses an expression"):
-        Rule("forget", parse("x*y"), parse("x"), Scope.ANYWHERE, Keeps.VALUE)
+        Rule("forget", "M0", parse("x*y"), parse("x"), *sides)
     with pytest.raises(InternalError, match="fit its scope"):
-        Rule("wrong", parse("x"), parse("x"), Scope.EQUATION, Keeps.VALUE)
+        Rule("wrong", "M0", parse("x"), parse("x"), Scope.EQUATION, Keeps.VALUE)
 
 
 def test_nothing_is_put_inside_a_derivative() -> None:

@@ -57,9 +57,9 @@ from codequake.formula.exact import exact_value
         ("x=0", "x^3=0", "unknown"),
         ("x=0", "x^2=0", "unknown"),
         ("ln(x^2)", "2*ln(x)", "unknown"),
-        ("sin(x)^2+cos(x)^2", "1", "unknown"),
-        ("sin(0)", "0", "unknown"),
-        ("x=1", "x*sin(0)=sin(0)", "unknown"),
+        ("sin(x)^2+cos(x)^2", "1", "equivalent"),
+        ("sin(0)", "0", "equivalent"),
+        ("x=1", "x*sin(0)=sin(0)", "different"),
         ("1/(a-a)", "1/(b-b)", "unknown"),
         ("1/0", "2/0", "unknown"),
         ("sin(x)", "sin(x+0)", "equivalent"),
@@ -73,10 +73,10 @@ from codequake.formula.exact import exact_value
     ],
 )
 def test_verdicts(first: str, second: str, verdict: str) -> None:
-    found = equivalent(parse(first), parse(second))
+    found = equivalent(parse(first), parse(second), referee_seconds=0)
     assert found.verdict == verdict
     assert (found.witness is not None) == (verdict == "different")
-    assert found == equivalent(parse(first), parse(second))
+    assert found == equivalent(parse(first), parse(second), referee_seconds=0)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_verdicts(first: str, second: str, verdict: str) -> None:
         ("sqrt(x)-sqrt(x)", "0", (), ("x >= 0",)),
         ("sqrt(x)-sqrt(x)", "0", ("x > 0",), ()),
         ("x^0", "1", (), ("x != 0",)),
-        ("x^0.5*0", "0", (), ("x > 0",)),
+        ("x^0.5*0", "0", (), ("x >= 0",)),
         ("tan(x)*0", "0", (), ("cos(x) != 0",)),
         ("x*a/a", "x", (), ("a != 0",)),
         ("x*a/a", "x", ("a != 0",), ()),
@@ -121,8 +121,10 @@ def test_assumptions_decide_where_equations_are_compared() -> None:
     assert equivalent(one, two).verdict is Verdict.DIFFERENT
     given = (parse_assumption("a != 0"),)
     assert equivalent(one, two, given).verdict is Verdict.EQUIVALENT
-    signs = equivalent(parse("sqrt(x^2)"), parse("x"), (parse_assumption("x > 0"),))
-    assert signs.verdict is Verdict.UNKNOWN  # true, but neither method can prove it
+    signs = equivalent(
+        parse("sqrt(x^2)"), parse("x"), (parse_assumption("x > 0"),), referee_seconds=0
+    )
+    assert signs.verdict is Verdict.UNKNOWN  # true, but neither fast method can prove it
 
 
 def test_assumptions_that_no_point_satisfies_prove_nothing() -> None:
@@ -153,8 +155,10 @@ def test_a_witness_of_equations_can_be_checked_by_hand() -> None:
 def test_the_certificate_names_method_and_versions() -> None:
     certificate = equivalent(parse("a*x+b=0"), parse("b+a*x=0")).certificate
     assert certificate.prime == 2**61 - 1
-    assert certificate.field_points == 3 * 4
-    assert certificate.ball_points == 6
+    assert 2**60 < certificate.second_prime < 2**61
+    assert certificate.field_points == 2
+    assert certificate.ball_points == 2
+    assert certificate.error_bits >= 100
     assert certificate.versions[1].startswith("python-flint ")
 
 
@@ -177,7 +181,9 @@ def test_assumptions_print_as_they_are_read() -> None:
 @settings(max_examples=120, deadline=None)
 @given(SMALL_FORMULAS)
 def test_a_formula_never_differs_from_itself(formula: Node) -> None:
-    assert equivalent(formula, formula).verdict is not Verdict.DIFFERENT
+    found = equivalent(formula, formula, referee_seconds=0)
+    assert found.verdict is not Verdict.DIFFERENT
+    assert found.conditions == ()
 
 
 @settings(max_examples=120, deadline=None)
@@ -185,11 +191,10 @@ def test_a_formula_never_differs_from_itself(formula: Node) -> None:
 def test_balls_hold_the_double_value(formula: Node) -> None:
     names = ("a", "b", "c", "d", "e", "x", "y", "z")
     point = {name: Fraction(number, 8) for number, name in enumerate(names, start=3)}
-    world = BallWorld(random.Random(0))
+    world = BallWorld()
     ball = world.value(formula, {name: world.ball(value) for name, value in point.items()})
     value = evaluate(formula, {name: float(value) for name, value in point.items()})
-    assume(ball is not None and value is not None and abs(value) < 1e12)
-    assert ball is not None
+    assume(ball.is_finite() and value is not None and abs(value) < 1e12)
     assert value is not None
     assert abs(float(ball.mid()) - value) <= 1e-6 * max(1.0, abs(value)) + float(ball.rad())
 
@@ -198,7 +203,8 @@ def test_balls_hold_the_double_value(formula: Node) -> None:
 @given(SMALL_FORMULAS, SMALL_FORMULAS)
 def test_any_two_formulas_get_a_verdict(one: Node, two: Node) -> None:
     assume((one.op is Op.EQUATION) == (two.op is Op.EQUATION))
-    there, back = equivalent(one, two), equivalent(two, one)
+    there = equivalent(one, two, referee_seconds=0)
+    back = equivalent(two, one, referee_seconds=0)
     assert {there.verdict, back.verdict} != {Verdict.EQUIVALENT, Verdict.DIFFERENT}
 
 
@@ -252,7 +258,7 @@ def test_broken_mutants_are_never_accepted() -> None:
                 broken = _slip(mutant.formula, rng)
                 if broken == mutant.formula:
                     continue
-                found = equivalent(formula, broken)
+                found = equivalent(formula, broken, referee_seconds=0)
                 refuted += found.verdict is Verdict.DIFFERENT
                 if found.verdict is Verdict.EQUIVALENT:
                     accepted += 1
@@ -270,7 +276,7 @@ def test_broken_equations_are_never_accepted() -> None:
         given = tuple(parse_assumption(f"{name} != 0") for name in "abcd")
         for mutant in mutate(formula, 3, 15, rng).mutants:
             broken = _slip(mutant.formula, rng)
-            found = equivalent(formula, broken, given)
+            found = equivalent(formula, broken, given, referee_seconds=0)
             refuted += found.verdict is Verdict.DIFFERENT
             if found.verdict is Verdict.EQUIVALENT:
                 ratio = sympy.cancel(_to_sympy(broken) / _to_sympy(formula))

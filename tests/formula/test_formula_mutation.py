@@ -20,6 +20,7 @@ from codequake.formula import (
     parse,
     parse_assumption,
 )
+from codequake.formula.moves import Place
 from codequake.formula.nodes import MAX_DEPTH
 
 
@@ -103,7 +104,7 @@ def test_asking_for_more_keeps_the_first_ones() -> None:
 def test_what_does_not_exist_is_not_made_up() -> None:
     found = mutate(parse("x"), 1, 20, random.Random(0))
     texts = {format_formula(mutant.formula) for mutant in found.mutants}
-    assert texts == {"x+0", "x*1", "x+2-2", "x*2/2"}
+    assert texts == {"x+0", "x-0", "x*1", "x/1", "x^1", "x+2-2", "x*2/2"}
     assert found.exhausted
     two = mutate(parse("x"), 2, 500, random.Random(0))
     assert two.exhausted
@@ -148,11 +149,10 @@ def test_a_formula_at_the_limit_of_depth_is_refused() -> None:
 def test_a_wrong_rule_is_caught_by_the_independent_check(monkeypatch: pytest.MonkeyPatch) -> None:
     formula = parse("a-b")
 
-    def wrong(node: object, pool: object = None) -> tuple[Move, ...]:
-        rule = neighbours(formula)[0].rule
-        return (Move(rule, None, parse("b-a")),)
+    def wrong(node: object, place: Place) -> Move:
+        return Move(place.rule, None, parse("b-a"))
 
-    monkeypatch.setattr("codequake.formula.mutation.neighbours", wrong)
-    monkeypatch.setattr("codequake.formula.mutation._Search._is_at", lambda *_: True)
+    monkeypatch.setattr("codequake.formula.sampling.move_of", wrong)
+    monkeypatch.setattr("codequake.formula.sampling.Walker._is_at", lambda *_: True)
     with pytest.raises(InternalError, match="the two differ"):
         mutate(formula, 1, 1, random.Random(0))

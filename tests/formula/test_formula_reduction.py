@@ -21,6 +21,7 @@ from codequake.formula import (
     reduce_formula,
     size_of,
 )
+from codequake.formula.cancellation import Edit
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ from codequake.formula import (
         ("2*x=4*y", "2*x=4*y"),
         ("a*x-b=b-b", "a*x=b"),
         ("x=x", "x=x"),
-        ("a+b=a+b", "b=b"),
+        ("a+b=a+b", "0=0"),
         ("0=0", "0=0"),
     ],
 )
@@ -104,10 +105,12 @@ def test_mutants_come_back_to_the_size_of_the_original(text: str) -> None:
             assert answer.verdict is Verdict.EQUIVALENT
 
 
+SHORTER = {"a^b-c=0": "a^b=c", "tan(x)/a-b/c=0": "tan(x)/a=b/c"}
+
+
 @pytest.mark.parametrize("text", SCHOOL)
 def test_school_formulas_stay_as_they_are(text: str) -> None:
-    formula = parse(text)
-    assert reduce_formula(formula).formula == formula
+    assert format_formula(reduce_formula(parse(text)).formula) == SHORTER.get(text, text)
 
 
 @settings(max_examples=200, deadline=None)
@@ -153,9 +156,9 @@ def test_deep_formulas_are_reduced_or_left_alone() -> None:
 
 
 def test_a_wrong_step_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(node: Node) -> Node | None:
-        return node.kids[0] if format_formula(node) == "a-b" else None
+    def wrong(node: Node) -> Edit:
+        return Edit("wrong", node.kids[0])
 
-    monkeypatch.setattr("codequake.formula.reduction._OTHER", (("wrong", wrong),))
+    monkeypatch.setattr("codequake.formula.reduction.cancelled_terms", wrong)
     with pytest.raises(InternalError, match="the two differ"):
         reduce_formula(parse("a-b"))

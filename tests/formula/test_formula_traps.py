@@ -163,3 +163,65 @@ def test_equal_operands_do_not_commute() -> None:
 def test_minus_one_is_no_endless_loop() -> None:
     assert format_formula(reduce_formula(parse("(-1)*(-1)*(-1)*a")).formula) == "-a"
     assert format_formula(reduce_formula(parse("-1")).formula) == "-1"
+
+
+def test_unrolling_a_power_keeps_its_minus() -> None:
+    assert reached("-x^2", "unroll_power_2") == {"-(x*x)"}
+    assert reached("(-x)^2", "unroll_power_2") == {"-x*(-x)"}
+    assert same("-(x*x)", "-x*(-x)") is Verdict.DIFFERENT
+    assert reached("2^-3", "unroll_power_3") == set()
+
+
+def test_a_power_of_a_power_is_another_place() -> None:
+    assert reached("a^b^c", "power_one") == {
+        "(a^b^c)^1",
+        "(a^1)^b^c",
+        "a^(b^c)^1",
+        "a^(b^1)^c",
+        "a^b^c^1",
+    }
+
+
+def test_moving_a_term_back_is_no_step() -> None:
+    start = parse("x=b+c")
+    assert reached("x=b+c", "move_added_left") == {"x-c=b"}
+    assert reached("x-c=b", "move_subtracted_right") == {"x=b+c"}
+    assert distance(start, parse("x-c=b"), 3).value == 1
+    assert distance(start, start, 3).value == 0
+
+
+def test_swapping_twice_is_no_step() -> None:
+    start = parse("a*x+b=0")
+    naive = neighbours(parse("0=a*x+b"))
+    assert start in {move.result for move in naive if move.rule.id == "swap_sides"}
+    assert distance(start, start, 4).value == 0
+
+
+def test_an_inequality_turns_round() -> None:
+    assert reached("a*x<b", "swap_sides") == {"b>a*x"}
+    assert reached("a*x<=b", "negate_sides") == {"-(a*x)>=-b"}
+    assert reached("a*x<b", "both_multiply", "a") == set()
+    assert reached("a*x<b", "both_multiply", "2") == {"a*x*2<b*2"}
+    assert reached("a*x!=b", "swap_sides") == {"b!=a*x"}
+
+
+def test_a_variable_is_captured_by_no_other() -> None:
+    moves = neighbours(parse("y'(x)=a*y(x)"), free=("x", "y", "z"))
+    names = {format_formula(move.result) for move in moves if move.renamed is not None}
+    assert names == {"y'(z)=a*y(z)", "z'(x)=a*z(x)"}
+
+
+def test_a_reduction_never_folds_numbers() -> None:
+    assert format_formula(reduce_formula(parse("9.8*1/2*x+0")).formula) == "9.8/2*x"
+    assert format_formula(reduce_formula(parse("2+3+x-3")).formula) == "2+x"
+
+
+def test_a_common_power_of_a_coefficient_is_divided_out() -> None:
+    assert format_formula(reduce_formula(parse("(a*x+c)/b^2=d/b^2")).formula) == "a*x+c=d"
+    assert format_formula(reduce_formula(parse("b^3*x=c*b^2")).formula) == "b*x=c"
+    assert format_formula(reduce_formula(parse("-b^2=a*x*b")).formula) == "-b=a*x"
+
+
+def test_what_both_sides_share_goes_first() -> None:
+    assert format_formula(reduce_formula(parse("x/2=2/2")).formula) == "x=2"
+    assert format_formula(reduce_formula(parse("((x+2)/3-1)*2=((2+2)/3-1)*2")).formula) == "x=2"

@@ -10,11 +10,22 @@ import pytest
 from tests.grading.grading_samples import ADD, IN_C, LIMITS, MAIN, completion
 
 from codequake.canonical import canonical_json
-from codequake.errors import UsageError
-from codequake.grading import GradeItem, Grader, grade_items, verdict_key
+from codequake.errors import MachineError, UsageError
+from codequake.grading import GradeItem, Grader, SandboxOracle, grade_items, verdict_key
 from codequake.grading.checking import accepted_outputs
 from codequake.grading.grader import job_for, judge
-from codequake.records import Failure, Interface, JsonText, Problem, Status, Test, TestStatus
+from codequake.ports import Answer
+from codequake.records import (
+    Failure,
+    Interface,
+    JsonText,
+    Language,
+    Problem,
+    Reference,
+    Status,
+    Test,
+    TestStatus,
+)
 from codequake.sandbox import BubblewrapBackend, Build, Ending, Mode, Outcome, Run
 
 P, W, N = TestStatus.PASSED, TestStatus.WRONG_ANSWER, TestStatus.NOT_RUN
@@ -274,3 +285,25 @@ def test_verdicts_depend_on_assertions_and_checker() -> None:
         dataclasses.replace(ADD, checker="x = 1"),
     ]
     assert len({verdict_key(problem, "code", None, "g") for problem in problems}) == 5
+
+
+def test_oracle_says_which_statements_hold(backend: BubblewrapBackend) -> None:
+    oracle = SandboxOracle(backend, LIMITS)
+    right = Reference("r", Language.PYTHON, "def add(a, b):\n    return a + b\n")
+    texts = ("assert add(1, 2) == 3", "assert add(1, 2) == 4", "assert add(1, 2", "nothing()")
+    inputs = [JsonText(json.dumps(text)) for text in texts]
+    held, failed, cut, unknown = oracle.answers(BY_STATEMENTS, right, inputs)
+    assert held == Answer(JsonText("true"), None)
+    for answer, why in (
+        (failed, "assert add(1, 2) == 4"),
+        (cut, "it cannot be run: the test's own code fails: SyntaxError"),
+        (unknown, "NameError: name 'nothing' is not defined"),
+    ):
+        assert answer.output is None
+        assert why in (answer.problem or "")
+    other = Reference("r", Language.PYTHON, "x = 1")
+    assert oracle.answers(BY_STATEMENTS, other, inputs[:1])[0].problem == "does not define add"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backend, "_program", "/usr/bin/false")
+        with pytest.raises(MachineError, match="the sandbox failed: "):
+            oracle.answers(BY_STATEMENTS, right, inputs)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from codequake.errors import DataError
 from codequake.grading import outputs_agree
+from codequake.grading.compare import numbers_agree_in_text
 from codequake.records import Comparison, Interface, JsonText, OutputOrder
 
 EXACT = Comparison()
@@ -236,3 +238,106 @@ def test_shuffled_tokens_agree_without_order_only_as_multisets(
     assert texts(expected, got, BAG)
     assert texts(expected, got) == (list(map(str, items)) == list(map(str, mixed)))
     assert not texts(expected, got + " extra", BAG)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "right"),
+    [
+        ("100000.0", "1e5", True),
+        ("3.0", "+3", True),
+        ("0.5", ".5", True),
+        ("5.0", "5.", True),
+        ("0.0", "-0", True),
+        ("0.000000", "-0.000000", True),
+        ("3", "+03", True),
+        ("nan", "-nan", True),
+        ("nan", "NaN", True),
+        ("nan", "0.0", False),
+        ("0.0", "nan", False),
+        ("1.0", "inf", False),
+        ("inf", "Infinity", True),
+        ("inf", "-inf", False),
+        ("inf", "1e308", False),
+        ("1.0", "1e400", False),
+        ("1.0", "1e999999999999", False),
+        ("0.0", "1e-999999999999", False),
+        ("16.0", "0x10", False),
+        ("0.0", "0x0", False),
+        ("1.5", "1,5", False),
+        ("1000.0", "1_000", False),
+        ("1000.0", "1,000.0", False),
+        ("3.0", "x = 3.0", False),
+        ("3.0", "x=3.0", False),
+        ("3.0", "3.0 m", False),
+        ("3.0", "3.0 Done", False),
+        ("3.0", "Result: 3.0", False),
+        ("3.0", "\u0663.\u0660", False),
+        ("inf", "\u0131nf", False),
+        ("3.0", "3.0\u00a0", False),
+        ("3.0", "3.0\x00", False),
+        ("3.0", "\ud8003.0", False),
+        ("3.0 4.0", "3.0\t\r\n4.0\n\n", True),
+        ("3.0 4.0", "3.0, 4.0", False),
+        ("3.0 4.0", "4.0 3.0", False),
+        ("3.0 4.0", "3.04.0", False),
+        ("1.0", "1e", False),
+        ("1.0", "--1.0", False),
+        ("1.0", "", False),
+    ],
+)
+def test_the_grammar_of_numbers(expected: str, got: str, right: bool) -> None:
+    assert texts(expected, got, SIX) is right
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["9" * 10_000_000, "0." + "3" * 10_000_000, "1e" + "9" * 10_000_000, "-" * 10_000_000],
+    ids=["integer", "float", "exponent", "signs"],
+)
+def test_ten_megabytes_are_just_wrong(token: str) -> None:
+    assert not texts("3.0", token, SIX)
+    assert not texts("3", token, SIX)
+
+
+def test_roots_are_a_multiset_or_in_order() -> None:
+    assert texts("-1.5 2.0 2.0", "2.0 -1.500001 2", LOOSE)
+    assert not texts("-1.5 2.0 2.0", "2.0 -1.5 -1.5", LOOSE)
+    assert not texts("-1.5 2.0", "2.0 -1.5", SIX)
+    # One token within reach of two: a greedy match would leave the other without a partner.
+    assert texts("1.000000 1.000001", "1.000001 1.000002", LOOSE)
+
+
+@pytest.mark.parametrize(
+    ("scale", "right"),
+    [(Fraction(1), True), (Fraction(10), True), (Fraction(1, 10), False), (Fraction(0), False)],
+)
+def test_the_tolerance_can_be_scaled(scale: Fraction, right: bool) -> None:
+    wanted, got = JsonText('"2.000000\\n"'), JsonText('"2.000001\\n"')
+    assert outputs_agree(wanted, got, SIX, Interface.STDIN, scale=scale) is right
+    assert outputs_agree(wanted, wanted, SIX, Interface.STDIN, scale=scale)
+
+
+def test_the_tolerance_is_symmetric() -> None:
+    loose = Comparison(digits=6, relative=0.5)
+    for one, other in (("1.0", "2.0"), ("2.0", "1.0")):
+        assert texts(one, other, loose)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "only_form"),
+    [
+        ("3.0", "x = 3.0", True),
+        ("3.0", "x=3.000001", True),
+        ("3.0", "Result: 3.0 m", True),
+        ("3.0 4.0", "a: 3.0\nb: 4.0\n", True),
+        ("3.0", "x = 3.1", False),
+        ("3.0", "3.0 3.0", False),
+        ("3.0", "", False),
+        ("yes", "say yes", False),
+        ("3.0", "3.0m", False),
+    ],
+)
+def test_right_numbers_among_text_are_told(expected: str, got: str, only_form: bool) -> None:
+    left, right = JsonText(json.dumps(expected)), JsonText(json.dumps(got))
+    assert not texts(expected, got, SIX)
+    assert numbers_agree_in_text(left, right, SIX) is only_form

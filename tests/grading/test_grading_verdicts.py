@@ -177,6 +177,7 @@ class Counting:
 
     name = "counting"
     warning = ""
+    trouble = ""
     modes = ALL_MODES
 
     def __init__(self, inner: Backend) -> None:
@@ -232,26 +233,32 @@ def test_items_come_back_in_order_and_equal_programs_run_once(backend: Bubblewra
     ]
 
 
-def test_stopping_early_kills_what_runs(grader: Grader, survivors: Callable[[], list[str]]) -> None:
+# No limit ends a program before its test has looked.
+PATIENT = dataclasses.replace(LIMITS, cpu_seconds=60.0)
+
+
+def test_stopping_early_kills_what_runs(
+    backend: BubblewrapBackend, survivors: Callable[[], list[str]]
+) -> None:
     slow = "import time\ndef add(a, b):\n    time.sleep({})\n    return a + b\n"
     items = [GradeItem(ADD, completion(RIGHT), None)]
-    items += [GradeItem(ADD, completion(slow.format(20 + index)), None) for index in range(4)]
-    results = grade_items(grader, items, workers=2)
+    items += [GradeItem(ADD, completion(slow.format(200 + index)), None) for index in range(4)]
+    results = grade_items(Grader(backend, PATIENT), items, workers=2)
     assert next(results)[0].status is Status.PASSED
     results.close()  # type: ignore[attr-defined]
     assert survivors() == []
 
 
 def test_interrupt_while_waiting_leaves_nothing(
-    grader: Grader, survivors: Callable[[], list[str]]
+    backend: BubblewrapBackend, survivors: Callable[[], list[str]]
 ) -> None:
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
-    slow = "import time\ndef add(a, b):\n    time.sleep(20)\n"
+    slow = "import time\ndef add(a, b):\n    time.sleep(200)\n"
     items = [GradeItem(ADD, completion(text), None) for text in (RIGHT, slow)]
     with pytest.raises(KeyboardInterrupt):
-        list(grade_items(grader, items, workers=2, progress=interrupt))
+        list(grade_items(Grader(backend, PATIENT), items, workers=2, progress=interrupt))
     assert survivors() == []
 
 
@@ -285,7 +292,8 @@ def test_self_test_stops_a_broken_grader(backend: BubblewrapBackend) -> None:
         self_test(Grader(Lying(backend), LIMITS))
 
 
-def test_harness_error_is_not_the_programs_fault(backend: BubblewrapBackend) -> None:
+def test_harness_error_is_not_the_programs_fault() -> None:
+    backend = BubblewrapBackend()  # one with no sandbox that is started already
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_program", "/nonexistent/bwrap")
         verdict = Grader(backend, LIMITS).grade(ADD, completion(RIGHT), None)
@@ -353,7 +361,8 @@ def test_broken_generators_are_errors_of_the_problem(
         SandboxOracle(backend, LIMITS).generate(problem, 1, 2)
 
 
-def test_oracle_tells_a_broken_machine(backend: BubblewrapBackend) -> None:
+def test_oracle_tells_a_broken_machine() -> None:
+    backend = BubblewrapBackend()  # one with no sandbox that is started already
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_program", "/usr/bin/false")
         with pytest.raises(MachineError, match="sandbox failed"):

@@ -1,4 +1,4 @@
-"""Grading several programs at once as a study does it: together, then apart, then alone."""
+"""Grading several programs at once as a study does it, with more care for what did not pass."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ def grade_together(
         return judge(problem, outcome).status is Status.PASSED
 
     outcomes = list(backend.run_all(jobs, Care.TOGETHER))
-    for care in (Care.APART, Care.ALONE):
+    cares = (Care.TOGETHER, Care.APART, Care.FORKED, Care.ALONE)
+    for care in cares[1:]:
         again = [
             index
             for index, outcome in enumerate(outcomes)
-            if not passed(outcome) and (care is Care.APART or not outcome.settled)
+            if not (passed(outcome) or outcome.settled)
+            and (care is Care.ALONE or cares.index(outcome.care) < cares.index(care))
         ]
         renewed = backend.run_all([jobs[index] for index in again], care)
         for index, outcome in zip(again, renewed, strict=True):

@@ -24,6 +24,7 @@ from inspect_ai.model import (
 from inspect_ai.model._providers.util import environment_prerequisite_error
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+FOR_EVER = 3600.0
 CALLS: Counter[str] = Counter()
 PEAK = {"now": 0, "most": 0}
 CONFIGS: list[GenerateConfig] = []
@@ -44,13 +45,19 @@ class FakeAPI(ModelAPI):
         log: str | None = None,
         delay: float = 0.0,
         connections: int = 8,
+        gather: int = 0,
+        hold_after: int = 0,
     ) -> None:
+        """``gather``: no call ends before so many are open.  ``hold_after``: none after so many."""
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         if model_name == "locked":
             raise environment_prerequisite_error("Fake", ["FAKE_API_KEY"])
         self._log = log
         self._delay = delay
         self._connections = connections
+        self._gather = gather
+        self._hold_after = hold_after
+        self._begun = 0
 
     def max_connections(self) -> int:
         return self._connections
@@ -72,8 +79,13 @@ class FakeAPI(ModelAPI):
             self._note(f"asked {prompt}")
         PEAK["now"] += 1
         PEAK["most"] = max(PEAK["most"], PEAK["now"])
+        self._begun += 1
+        held = 0 < self._hold_after < self._begun
         try:
-            await anyio.sleep(self._delay)
+            with anyio.fail_after(60):
+                while PEAK["most"] < self._gather:
+                    await anyio.sleep(0.001)
+            await anyio.sleep(FOR_EVER if held else self._delay)
             output = self._answer(prompt, CALLS[prompt])
         finally:
             PEAK["now"] -= 1

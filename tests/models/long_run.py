@@ -1,7 +1,8 @@
 """Ask the fake provider for many replies: a process that tests kill, interrupt and starve.
 
-Arguments: journal folder, log file, number of prompts, delay in seconds, largest file in bytes
-(0: no limit).  Asks only what the journal does not hold.
+Arguments: journal folder, log file, number of prompts, how many are answered before all others
+wait for ever (0: all are answered), largest file in bytes (0: no limit).  Asks only what the
+journal does not hold.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from codequake.models import answer_requests, open_model
 from codequake.records import JsonText, Message
 
 
-def main(folder: Path, log: str, count: int, delay: str, largest: int) -> int:
+def main(folder: Path, log: str, count: int, answers: int, largest: int) -> int:
     if largest:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-    model = open_model("fake/echo", arguments={"log": log, "delay": delay, "connections": "4"})
+    arguments = {"log": log, "hold_after": str(answers), "connections": "4"}
+    model = open_model("fake/echo", arguments=arguments)
     known = read_journal(folder)
     requests = [
         new_request(model.name, model.engine, [Message("user", f"p{n}")], JsonText("{}"), 0)
@@ -42,5 +44,5 @@ def main(folder: Path, log: str, count: int, delay: str, largest: int) -> int:
 
 
 if __name__ == "__main__":
-    folder, log, count, delay, largest = sys.argv[1:]
-    sys.exit(main(Path(folder), log, int(count), delay, int(largest)))
+    folder, log, count, answers, largest = sys.argv[1:]
+    sys.exit(main(Path(folder), log, int(count), int(answers), int(largest)))

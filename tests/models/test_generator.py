@@ -48,7 +48,13 @@ def test_nothing_to_ask_is_a_normal_case(asked: Asker, tmp_path: Path) -> None:
 def test_concurrency_is_exactly_what_is_declared(
     asked: Asker, arguments: dict[str, str], peak: int
 ) -> None:
-    counts, _ = asked("fake/echo", [f"p{n}" for n in range(40)], delay="0.05", **arguments)
+    counts, _ = asked(
+        "fake/echo",
+        [f"p{n}" for n in range(40)],
+        delay="0.05",
+        gather=str(peak),
+        **arguments,
+    )
     assert counts.answered == 40
     assert fake_provider.PEAK["most"] == peak
 

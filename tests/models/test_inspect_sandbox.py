@@ -295,7 +295,8 @@ def test_limits_of_the_whole_job_hold(
         Ending.OUTPUT_LIMIT,
         Ending.NOT_RUN,
     ]
-    monkeypatch.setattr(inspect_sandbox, "time_ceiling", lambda job: 1.0)
+    # Long enough for any machine to start the program, and far less than it sleeps.
+    monkeypatch.setattr(inspect_sandbox, "time_ceiling", lambda job: 5.0)
     runs = local.run(dataclasses.replace(main(SLEEP), limits=ROOMY)).runs
     assert [run.ending for run in runs] == [Ending.TIMEOUT, Ending.NOT_RUN]
 

@@ -26,6 +26,7 @@ from codequake.problems import (
     load_set,
     read_set,
 )
+from codequake.problems.python_prompts import shown_results
 from codequake.records import (
     Comparison,
     Difficulty,
@@ -255,7 +256,11 @@ def test_any_spelling_of_a_file_is_the_same_set(tmp_path: Path, name: str) -> No
     ):
         path = tmp_path / "other"
         path.write_bytes(content)
-        assert read(name, path) == expected
+        found = read(name, path)
+        assert (found.problems, found.faults) == (expected.problems, expected.faults)
+        assert len(found.places) == 2
+        assert all(place.startswith(f"{path}:") for place in found.places)
+    assert expected.places == (f"{lines}:1", f"{lines}:2")
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -485,11 +490,24 @@ def test_assertions_have_a_shape(tmp_path: Path) -> None:
             load_set(str(write(own, plain | change)))
 
 
-def test_the_check_of_a_set_says_what_it_cannot_run(tmp_path: Path) -> None:
+def test_statements_hold_only_where_the_oracle_says_so(tmp_path: Path) -> None:
     problems = load_set(f"mbpp:{write(tmp_path / 'mbpp.jsonl', MBPP)}")
     (report,) = check_problems(problems, Echo(), agree=outputs_agree)
-    assert [finding.check for finding in report.findings] == ["tests"]
-    assert "it is tested by statements" in report.findings[0].message
+    (finding,) = report.findings
+    assert finding.check == "tests"
+    assert "reference 'code' fails example 1" in finding.message
+
+
+def test_results_that_a_prompt_shows_are_read() -> None:
+    prompt = (
+        'def up(x, y=1):\n    """Add.\n\n    >>> up(1)\n    2\n    >>> up([1], 2)\n    (1, 2)\n'
+        "    >>> up(y=1, x=2)\n    3\n    >>> up(4)\n    >>> down(1)\n    9\n    >>> up(z)\n    1\n"
+        '    >>> up(5)\n    about 6\n    """\n'
+    )
+    assert shown_results(prompt, "up") == {"[1]": "2", "[[1],2]": "[1,2]"}
+    assert shown_results(prompt, "down") == {}
+    assert shown_results("Words that show >>> up(1)", "up") == {}
+    assert shown_results('def up(x):\n    """\n    >>> up(1)\n  2\n    """\n', "up") == {}
 
 
 def test_an_assertion_is_visible_where_its_line_stands(tmp_path: Path) -> None:

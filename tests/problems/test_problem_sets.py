@@ -10,7 +10,7 @@ import pytest
 
 from codequake.codec import to_plain
 from codequake.errors import DataError, UnknownNameError
-from codequake.problems import find_problem, load_set, read_problem_file, set_names
+from codequake.problems import find_problem, load_set, read_problem_file, set_from, set_names
 from codequake.problems.sets import read_authored_folder
 from codequake.records import (
     Difficulty,
@@ -105,6 +105,42 @@ def test_find_problem_by_id() -> None:
         find_problem("starter-12/digits-sum")
     with pytest.raises(UnknownNameError, match="near names: starter-12"):
         find_problem("starter-13/digit-sum")
+
+
+def test_find_problem_in_a_file(tmp_path: Path) -> None:
+    assert find_problem("own/absolute", str(OWN)) == load_set(str(OWN))[0]
+    assert find_problem("starter-12/digit-sum", "starter-12") == find_problem(
+        "starter-12/digit-sum"
+    )
+    with pytest.raises(UnknownNameError, match="near names: own/absolute"):
+        find_problem("own/absolut", str(OWN))
+    first, second = OWN.read_text("utf-8").splitlines()
+    path = tmp_path / "cut.jsonl"
+    path.write_text(f"{first}\n{second[:50]}\n")
+    assert find_problem("own/absolute", str(path)).problem_id == "own/absolute"
+    message = r"no right line with problem 'own/echo', and 1 bad ones: .*cut\.jsonl:2: not JSON"
+    with pytest.raises(DataError, match=message):
+        find_problem("own/echo", str(path))
+
+
+def test_paths_of_sets_start_from_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("")
+    (tmp_path / "odd:name").write_text("")
+    for written, wanted in (
+        ("starter-12", "starter-12"),
+        ("unknown-set", "unknown-set"),
+        ("own.jsonl", f"{tmp_path}/own.jsonl"),
+        ("plain", f"{tmp_path}/plain"),
+        ("odd:name", f"{tmp_path}/odd:name"),
+        ("../sets/own", f"{tmp_path}/../sets/own"),
+        ("/sets/own.jsonl", "/sets/own.jsonl"),
+        ("mbpp:own", f"mbpp:{tmp_path}/own"),
+        ("mbpp:/sets/own", "mbpp:/sets/own"),
+        ("mbpp:", "mbpp:"),
+        ("mbpp:-", "mbpp:-"),
+    ):
+        assert set_from(written, tmp_path) == wanted
+    assert set_from("mbpp:own", Path()) == "mbpp:own"
 
 
 def test_an_unknown_set_names_the_near_ones() -> None:

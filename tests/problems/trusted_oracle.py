@@ -6,12 +6,12 @@ import atexit
 import functools
 import hashlib
 import json
-import math
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -166,9 +166,8 @@ def _close(one: str, other: str, comparison: Comparison) -> bool:
     if one == other or comparison.digits is None:
         return one == other
     try:
-        left, right = float(one), float(other)
+        left, right = Fraction(one), Fraction(other)
     except ValueError:
         return False
-    if not (math.isfinite(left) and math.isfinite(right)):
-        return False
-    return abs(left - right) <= max(10.0**-comparison.digits, comparison.relative * abs(left))
+    allowed = max(Fraction(1, 10**comparison.digits), Fraction(comparison.relative) * abs(left))
+    return abs(left - right) <= allowed

@@ -10,6 +10,8 @@ import pytest
 from codequake.sandbox import BubblewrapBackend, bubblewrap
 
 Survivors = Callable[..., list[str]]
+Running = Callable[[], int]
+PATIENCE = 10.0
 
 
 @pytest.fixture(scope="session")
@@ -32,17 +34,24 @@ def survivors(mark: str) -> Survivors:
     def find(expected: int = 0) -> list[str]:
         """Processes of this session's sandboxes that are alive, some ``expected`` to be.
 
-        The kernel gets a second to end the others.
+        The kernel gets time to end the others, more than it needs on a busy machine and far less
+        than any program here would live by itself.
         """
-        found: list[str] = []
-        for _ in range(20):
-            found = marked(mark)
-            if len(found) <= expected:
-                break
+        end = time.monotonic() + PATIENCE
+        while len(found := marked(mark)) > expected and time.monotonic() < end:
             time.sleep(0.05)
         return found
 
     return find
+
+
+@pytest.fixture
+def running(mark: str) -> Running:
+    def count() -> int:
+        """How many processes of this session's sandboxes are alive now."""
+        return len(marked(mark))
+
+    return count
 
 
 def marked(mark: str) -> list[str]:

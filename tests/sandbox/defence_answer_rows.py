@@ -158,7 +158,7 @@ WORKERS = (
             "        for p in f.f_locals.get('programs', []):\n"
             "            if 'got' + ' through' in p[1]: return p[1]\n        f = f.f_back\n",
         ),
-        on="alone settled: returned null",
+        on="forked settled: returned null",
     ),
     replace(
         CALLED,
@@ -220,7 +220,7 @@ WORKERS = (
         program="def solve(a):\n    n = 0\n    while n < 60_000_000: n += 1\n"
         "    return 'got through'\n",
         limits=limits(cpu_seconds=0.2),
-        on="alone settled: timeout",
+        on="forked open: timeout",
     ),
     replace(
         CALLED,

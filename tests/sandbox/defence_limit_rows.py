@@ -25,7 +25,8 @@ import os; os._exit(0)
 """
 C_PROGRAM = '#include <stdio.h>\nint main(void) { puts("got through"); return 0; }\n'
 BURN = "import time\nwhile time.process_time() < {}: pass\nprint('got through')"
-LITTLE = limits(cpu_seconds=0.3, wall_factor=20.0)
+# Processor time decides here, so elapsed time must not come first on a busy machine.
+LITTLE = limits(cpu_seconds=0.3, wall_factor=100.0)
 LIMITS = (
     Row(
         "number of processes",
@@ -45,7 +46,7 @@ LIMITS = (
         "memory of all together",
         off.in_driver("tree_bytes", lambda pid: 0),
         f"import os, time\nfor _ in '123':\n    if os.fork() == 0: break\n"
-        f"block = b'x' * {75 * MIB}\ntime.sleep(1.5)\nprint('got through')",
+        f"block = b'x' * {75 * MIB}\ntime.sleep(4)\nprint('got through')",
         on="memory_limit.*together",
         limits=limits(memory_bytes=100 * MIB),
     ),
@@ -167,8 +168,8 @@ LIMITS = (
     Row(
         "elapsed time, in the driver",
         off.in_driver("time_ceiling", lambda job: 600.0),
-        "import time\ntime.sleep(4); print('got through')",
+        "import time\ntime.sleep(8); print('got through')",
         on="timeout",
-        hidden_by=(off.wall_watch, off.in_driver("time_ceiling", lambda job: 2.0)),
+        hidden_by=(off.wall_watch, off.in_driver("time_ceiling", lambda job: 5.0)),
     ),
 )  # fmt: skip

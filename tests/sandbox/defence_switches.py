@@ -107,7 +107,7 @@ def calls(*names: str) -> Switch:
     return lambda: swapped(
         bubblewrap,
         "filter_program",
-        lambda: seccomp.filter_program(leave_out=frozenset(names)),
+        lambda leave_out=frozenset(): seccomp.filter_program(leave_out=leave_out | set(names)),
     )
 
 
@@ -179,9 +179,9 @@ def in_process_1(text: str, *, worker: bool = False) -> Switch:
     def switch() -> Iterator[None]:
         original = bubblewrap.runner_source
 
-        def source(*, worker: bool = False, magic: str | None = None) -> str:
-            script = original(worker=worker, magic=magic)
-            if worker is not for_worker:
+        def source(kind: str = "alone", *, magic: str | None = None) -> str:
+            script = original(kind, magic=magic)
+            if kind != changed:
                 return script
             start = script.rindex("package.", 0, len(script) - 1)
             # In a function: each switch has names of its own.
@@ -191,7 +191,7 @@ def in_process_1(text: str, *, worker: bool = False) -> Switch:
         with swapped(bubblewrap, "runner_source", source):
             yield
 
-    for_worker = worker
+    changed = "zygote" if worker else "alone"
     return switch
 
 
@@ -245,7 +245,7 @@ output_watch = in_process_1("package.inside.Tester._over = lambda self, channels
 total_output_watch = in_process_1(
     "class Tester(package.inside.Tester):\n"
     "    printed = property(lambda self: 0, lambda self, value: None)\n"
-    "package.inside.Tester = Tester"
+    "package.alone.Tester = Tester"
 )
 processor_watch = in_process_1("package.inside.cpu_of = lambda pid: 0.0")
 processor_count = in_process_1(
@@ -256,7 +256,7 @@ processor_count = in_process_1(
 wall_watch = in_process_1(
     "class Patient(package.inside.Tester):\n    def __init__(self, *given):\n"
     "        super().__init__(*given)\n        self.limits['wall_factor'] = 1e9\n"
-    "package.inside.Tester = Patient"
+    "package.alone.Tester = Patient"
 )
 token = in_process_1("import os\nos.urandom = bytes")
 closing = in_process_1("import os\nos.closerange = lambda low, high: None")

@@ -156,11 +156,8 @@ def kill_driver(row: Row, backend: BubblewrapBackend, victim: subprocess.Popen[b
 
 def survivors(before: set[int]) -> set[int]:
     """Processes that were not there before; the kernel gets a moment to end them."""
-    left: set[int] = set()
-    for _ in range(30):
-        left = processes() - before
-        if not left:
-            break
+    end = time.monotonic() + 5
+    while (left := processes() - before) and time.monotonic() < end:
         time.sleep(0.05)
     return left
 

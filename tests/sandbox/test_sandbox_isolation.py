@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -40,6 +41,7 @@ from codequake.tasks import Language
 QUICK = Limits(cpu_seconds=0.5, wall_factor=10.0, output_bytes=1 << 20)
 SHORT = Limits(cpu_seconds=0.3, wall_factor=2.5, output_bytes=1 << 20)  # to end what waits
 Survivors = Callable[[], list[str]]
+Running = Callable[[], int]
 
 
 def main(backend: BubblewrapBackend, source: str, limits: Limits = QUICK) -> Outcome:
@@ -187,6 +189,22 @@ def test_many_processes_together_have_a_memory_limit(backend: BubblewrapBackend)
     assert "together" in runs[0].detail
 
 
+def kill_when_it_runs(process: subprocess.Popen[bytes]) -> None:
+    """Kill a sandbox once one of its processes has given itself the name ``running``."""
+    while process.poll() is None and "running" not in names_below(process.pid):
+        time.sleep(0.01)
+    process.kill()
+
+
+def names_below(pid: int) -> list[str]:
+    found: list[str] = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, listed.read_text().split()):
+                found += [Path(f"/proc/{child}/comm").read_text().strip(), *names_below(child)]
+    return found
+
+
 def test_a_sandbox_that_is_brought_down_is_tried_twice(backend: BubblewrapBackend) -> None:
     starts: list[int] = []
     broken = 0
@@ -195,11 +213,12 @@ def test_a_sandbox_that_is_brought_down_is_tried_twice(backend: BubblewrapBacken
         process = original(launch)
         starts.append(process.pid)
         if len(starts) <= broken:
-            threading.Timer(0.5, process.kill).start()
+            threading.Thread(target=kill_when_it_runs, args=(process,)).start()
         return process
 
     original = driving._start
-    source = "import time\ntime.sleep(1)\nprint(1)"
+    name = "import ctypes\nctypes.CDLL(None).prctl(15, b'running', 0, 0, 0)\n"
+    source = f"{name}import time\ntime.sleep(2)\nprint(1)"
     for endings in ([Ending.RETURNED, Ending.RETURNED], [Ending.CRASHED, Ending.NOT_RUN]):
         broken += 1
         starts.clear()
@@ -211,10 +230,13 @@ def test_a_sandbox_that_is_brought_down_is_tried_twice(backend: BubblewrapBacken
 
 def test_ending_runs_from_outside_is_no_verdict(backend: BubblewrapBackend) -> None:
     job = Job(Language.PYTHON, "import time\ntime.sleep(60)", Mode.STDIN, None, ('""',))
-    timer = threading.Timer(0.5, backend.kill_all)
-    timer.start()
-    outcome = backend.run(job)
-    timer.join()
+    outcomes: list[Outcome] = []
+    runner = threading.Thread(target=lambda: outcomes.append(backend.run(job)))
+    runner.start()
+    while runner.is_alive():
+        backend.kill_all()
+        time.sleep(0.05)
+    (outcome,) = outcomes
     assert outcome.harness_error == "the run was ended from outside"
 
 
@@ -277,13 +299,12 @@ def test_killing_the_driver_leaves_no_process(
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
-    for _ in range(100):
-        if len(_marked(mark)) >= 16:
-            break
+    end = time.monotonic() + 60
+    while len(_marked(mark)) < 16 and time.monotonic() < end:
         time.sleep(0.05)
     assert len(_marked(mark)) >= 16
     process.send_signal(how)
-    process.wait(timeout=20)
+    process.wait(timeout=60)
     process.stdout.close()
     assert survivors() == []
 
@@ -391,7 +412,7 @@ def test_no_sandbox_is_loud() -> None:
 
 
 def test_process_1_ends_with_its_driver_even_when_bubblewrap_does_not_tell(
-    backend: BubblewrapBackend, survivors: Survivors
+    backend: BubblewrapBackend, survivors: Survivors, running: Running
 ) -> None:
     command = backend._command
 
@@ -400,14 +421,19 @@ def test_process_1_ends_with_its_driver_even_when_bubblewrap_does_not_tell(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend, "_command", without_death_signal)
-        job = Job(Language.PYTHON, "import time\ntime.sleep(60)", Mode.STDIN, None, ('""',))
-        timer = threading.Timer(0.5, backend.kill_all)
-        timer.start()
-        started = time.monotonic()
-        assert backend.run(job).harness_error == "the run was ended from outside"
-        timer.join()
+        # By itself it would end long after the look at what is left.
+        limits = Limits(cpu_seconds=60.0)
+        source = "import time\ntime.sleep(200)"
+        job = Job(Language.PYTHON, source, Mode.STDIN, None, ('""',), limits)
+        outcomes: list[Outcome] = []
+        runner = threading.Thread(target=lambda: outcomes.append(backend.run(job)))
+        runner.start()
+        while runner.is_alive() and running() < 2:
+            time.sleep(0.01)  # process 1 and what it started
+        backend.kill_all()
+        runner.join()
+    assert [item.harness_error for item in outcomes] == ["the run was ended from outside"]
     assert survivors() == []
-    assert time.monotonic() - started < 20
 
 
 def test_packages_beside_an_interpreter_of_our_own_are_hidden(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from codequake.sandbox import (
 from codequake.tasks import Language
 
 Survivors = Callable[..., list[str]]
+Running = Callable[[], int]
 LIMITS = Limits(cpu_seconds=1.0, wall_factor=10.0)
 INPUTS = ("[1,2]", "[-4,4]", '["a","b"]')
 RIGHT = "def add(a, b):\n    return a + b\n"
@@ -84,7 +85,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("care", [Care.TOGETHER, Care.APART])
+@pytest.mark.parametrize("care", [Care.TOGETHER, Care.APART, Care.FORKED])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_settled_outcome_is_that_of_a_program_alone(
     backend: BubblewrapBackend, name: str, care: Care
@@ -97,6 +98,7 @@ def test_a_settled_outcome_is_that_of_a_program_alone(
         assert told(found) == told(backend.run(work))
     else:
         assert found.settled is (found.care is Care.ALONE)
+    assert found.care is not Care.ALONE
 
 
 def test_what_each_care_settles(backend: BubblewrapBackend) -> None:
@@ -107,10 +109,13 @@ def test_what_each_care_settles(backend: BubblewrapBackend) -> None:
     assert (together.care, together.settled) == (Care.TOGETHER, False)
     assert (apart.care, apart.settled) == (Care.APART, True)
     assert not outcome("counts its calls", Care.APART).settled
-    deep = outcome("deep", Care.APART)
-    assert deep.settled is (deep.care is Care.ALONE)
-    for name in ("exit by name", "scratch file", "endless"):
-        assert outcome(name, Care.TOGETHER).care is Care.ALONE
+    for name in ("deep", "endless", "too much memory", "prints without end"):
+        found = outcome(name, Care.APART)
+        assert found.care in (Care.APART, Care.FORKED)
+        assert not found.settled
+    for name in ("exit by name", "scratch file"):
+        found = outcome(name, Care.TOGETHER)
+        assert (found.care, found.settled) == (Care.FORKED, True)
     assert outcome("no program", Care.TOGETHER).settled
     backend.kill_all()
 
@@ -162,12 +167,17 @@ def test_a_worker_forgets_old_inputs(
     backend.kill_all()
 
 
-def test_other_languages_modes_and_sizes_run_alone(backend: BubblewrapBackend) -> None:
+def test_other_modes_and_sizes_run_forked_and_other_languages_alone(
+    backend: BubblewrapBackend,
+) -> None:
     main = Job(Language.PYTHON, "print(input())", Mode.STDIN, None, ('"x\\n"',), LIMITS)
     long = job(RIGHT + "#" * 70_000)
     without = job(RIGHT, ())
-    cares = [item.care for item in backend.run_all([main, long, without], Care.TOGETHER)]
-    assert cares == [Care.ALONE] * 3
+    in_c = Job(Language.C, "int main(void) { return 0; }", Mode.STDIN, None, ('"x"',), LIMITS)
+    cares = [item.care for item in backend.run_all([main, long, without, in_c], Care.TOGETHER)]
+    assert cares == [Care.FORKED] * 3 + [Care.ALONE]
+    assert backend.run_all([main], Care.ALONE)[0].care is Care.ALONE
+    backend.kill_all()
 
 
 def test_several_threads_have_workers_of_their_own(
@@ -191,14 +201,14 @@ def test_several_threads_have_workers_of_their_own(
 
 
 def test_killing_everything_ends_a_request(
-    backend: BubblewrapBackend, survivors: Survivors
+    backend: BubblewrapBackend, survivors: Survivors, running: Running
 ) -> None:
     found: list[Outcome] = []
     endless = [job(PROGRAMS["endless"], limits=Limits(cpu_seconds=60)) for _ in range(3)]
     thread = threading.Thread(target=lambda: found.extend(backend.run_all(endless, Care.APART)))
     thread.start()
-    while thread.is_alive() and not survivors(1):
-        pass
+    while thread.is_alive() and running() < 2:
+        time.sleep(0.01)
     while thread.is_alive():
         backend.kill_all()
     assert [item.harness_error is not None for item in found] == [True] * 3
@@ -222,7 +232,7 @@ backend.run_all(work[1:], Care.TOGETHER)
 
 @pytest.mark.parametrize("busy", [True, False])
 def test_killing_the_driver_ends_its_workers(
-    mark: str, survivors: Survivors, tmp_path: Path, busy: bool
+    mark: str, survivors: Survivors, running: Running, tmp_path: Path, busy: bool
 ) -> None:
     sources = [RIGHT, PROGRAMS["endless"]] if busy else [RIGHT]
     text = DRIVER.format(mark=mark, sources=sources)
@@ -237,10 +247,10 @@ def test_killing_the_driver_ends_its_workers(
     )
     assert driver.stdout is not None
     assert driver.stdout.readline() == b"ready\n"
-    end = time.monotonic() + 30
-    while not survivors(0) and time.monotonic() < end:
-        pass
-    assert survivors(0) != []
+    end = time.monotonic() + 60
+    while not running() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert running() > 0
     os.kill(driver.pid, signal.SIGKILL)
     driver.wait()
     driver.stdout.close()

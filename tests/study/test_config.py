@@ -69,7 +69,7 @@ def test_the_same_perturbation_twice_is_refused() -> None:
 def test_presets_load() -> None:
     assert "demo" in preset_names()
     for name in preset_names():
-        assert load_study(f"preset:{name}").perturbations
+        assert load_study(f"preset:{name}").config.perturbations
     with pytest.raises(UsageError, match="preset 'dmo' is not known; allowed: demo"):
         load_study("preset:dmo")
 

@@ -108,6 +108,7 @@ def test_two_runs_give_equal_bytes(run_command: RunCommand, study: Path, tmp_pat
     assert pages[0].read_bytes() == pages[1].read_bytes()
 
 
+@pytest.mark.timeout(900)  # five runs of a study, on a machine that may be busy
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_goes_on(
     run_command: RunCommand, study: Path, tmp_path: Path, sign: signal.Signals
@@ -129,12 +130,12 @@ def test_a_stopped_run_goes_on(
         first = process.stderr.readline()  # it has begun, and listens to signals
         time.sleep(chance.uniform(0.0, 4.0))
         process.send_signal(sign)
-        errors = first + process.communicate(timeout=60)[1]
+        errors = first + process.communicate(timeout=120)[1]
         assert "Traceback" not in errors
-        if sign is not signal.SIGKILL and process.returncode:
-            # A signal that comes when all is done finds an interpreter that is ending by itself.
+        if sign is not signal.SIGKILL:
+            # A signal that comes when all is done changes nothing.
             done = (out / "report" / "report.html").exists()
-            assert process.returncode in ((130, -sign) if done else (130,)), errors
+            assert process.returncode in ((130, 0) if done else (130,)), errors
     again = run_command("run", study, "--out", out, "--workers", "2")
     assert again.returncode == 0, again.stderr
     keys = journal_rows(out)
@@ -204,7 +205,7 @@ def test_no_network_is_needed(study: Path, tmp_path: Path) -> None:
         [*probe, *command("run", study, "--out", tmp_path / "out", "--limit", "2")],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         cwd=tmp_path,
         env=command_environment(),
     )
@@ -222,7 +223,7 @@ def test_a_full_disk_is_told_and_loses_nothing(study: Path, tmp_path: Path) -> N
             command("run", study, "--out", small / "out"),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
             cwd=tmp_path,
             env=command_environment(),
         )
@@ -235,7 +236,7 @@ def test_a_full_disk_is_told_and_loses_nothing(study: Path, tmp_path: Path) -> N
             command("run", study, "--out", small / "out"),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
             cwd=tmp_path,
             env=command_environment(),
         )

@@ -1,171 +1,262 @@
-"""Pairs that cancel: opposite terms of a sum, opposite factors of a product, shared by two sides.
+"""What cancels: opposite terms of a sum, opposite factors of a product, what two sides share.
 
-A term is cancelled by putting 0 in its place and dropping the 0, a factor by putting 1 in its
-place, so that nothing else of the text moves.
+Only numbers and coefficients cancel, never a variable, whose value may be 0.  Every function
+returns an edit or ``None``; whether the edit makes the formula shorter is the caller's question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from codequake.formula.nodes import ONE, ZERO, Node, Op, is_constant_leaf, is_number, number_value
+from codequake.formula.applying import TURNED
+from codequake.formula.nodes import ZERO, Node, Op
+from codequake.formula.parts import (
+    Factor,
+    Key,
+    Path,
+    Term,
+    factors_of,
+    is_literal,
+    join_sum,
+    negated,
+    rebuilt_product,
+    rebuilt_sum,
+    term_key,
+    terms_of,
+)
 
 __all__ = [
-    "common_addend",
-    "common_factor",
-    "opposite_factors",
-    "opposite_terms",
-    "without_ones",
-    "without_zeros",
+    "Edit",
+    "MayDivide",
+    "all_to_the_left",
+    "cancelled_factors",
+    "cancelled_terms",
+    "joined_powers",
+    "shared_by_sides",
+    "split_over_sides",
+    "zero_product",
 ]
 
-Path = tuple[int, ...]
+MayDivide = Callable[[Node], bool]
+"""Says whether a number or a coefficient may be divided by."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """A term or factor: its place below a node, and +1 or -1 for added, divided and so on."""
+class Edit:
+    """A change at one place: the rule, what stands there then, and what must not be 0 for it."""
 
-    path: Path
-    sign: int
-    node: Node
-
-
-def _terms(node: Node, path: Path = (), sign: int = 1) -> Iterator[_Part]:
-    """Yield the terms of a sum, through nested sums and signs."""
-    if node.op in (Op.ADD, Op.SUBTRACT):
-        yield from _terms(node.kids[0], (*path, 0), sign)
-        yield from _terms(node.kids[1], (*path, 1), sign if node.op is Op.ADD else -sign)
-    elif node.op is Op.NEGATE:
-        yield from _terms(node.kids[0], (*path, 0), -sign)
-    elif node.op is Op.PAREN:
-        yield from _terms(node.kids[0], (*path, 0), sign)
-    else:
-        yield _Part(path, sign, node)
+    rule: str
+    result: Node
+    divided_by: tuple[Node, ...] = ()
 
 
-def _factors(node: Node, path: Path = (), sign: int = 1) -> Iterator[_Part]:
-    """Yield the factors of a product (sign 1) and its divisors (sign -1)."""
-    if node.op in (Op.MULTIPLY, Op.DIVIDE):
-        yield from _factors(node.kids[0], (*path, 0), sign)
-        yield from _factors(node.kids[1], (*path, 1), sign if node.op is Op.MULTIPLY else -sign)
-    elif node.op in (Op.NEGATE, Op.PAREN):
-        yield from _factors(node.kids[0], (*path, 0), sign)
-    else:
-        yield _Part(path, sign, node)
+def cancelled_terms(node: Node) -> Edit | None:
+    """Return the sum without its pairs ``+I`` and ``-I``."""
+    open_terms: dict[Key, list[Term]] = {}
+    gone: dict[Path, Node | None] = {}
+    rules = []
+    for term in terms_of(node):
+        key = term_key(term.node)
+        if key is None:
+            continue
+        others = open_terms.setdefault(key, [])
+        if others and others[-1].sign != term.sign:
+            gone[others.pop().path] = gone[term.path] = None
+            rules.append("cancel_added" if term.sign < 0 else "cancel_subtracted")
+        else:
+            others.append(term)
+    if not gone:
+        return None
+    return Edit("+".join(dict.fromkeys(rules)), rebuilt_sum(node, gone) or ZERO)
 
 
-def _constants(parts: Iterator[_Part]) -> list[_Part]:
-    return [part for part in parts if is_constant_leaf(part.node)]
+def zero_product(node: Node, may_divide: MayDivide) -> Edit | None:
+    """Return 0 for a product of 0 and constants, ``0*2`` or ``0/a``.
+
+    Where a variable stands beside the 0 nothing is done: it may be undefined somewhere.
+    """
+    factors = factors_of(node)
+    zero = next((f.base for f in factors if f.power > 0 and is_literal(f.base, 0)), None)
+    if zero is None:
+        return None
+    others = [factor for factor in factors if factor.base is not zero]
+    divisors = tuple(factor.base for factor in others if factor.power < 0)
+    if any(term_key(factor.base) is None for factor in others):
+        return None
+    if not all(may_divide(leaf) for leaf in divisors):
+        return None
+    return Edit("drop_product_of_zero", zero, divisors)
 
 
-def _same(one: Node, two: Node) -> bool:
-    """Say whether two leaves have one value: ``2`` and ``2.0`` have."""
-    if one.op is Op.NUMBER and two.op is Op.NUMBER:
-        return number_value(one) == number_value(two)
-    return one == two
+def cancelled_factors(node: Node, may_divide: MayDivide) -> Edit | None:
+    """Return the product without the powers of a constant that multiply and divide it."""
+    over: dict[Key, list[Factor]] = {}
+    under: dict[Key, list[Factor]] = {}
+    for factor in factors_of(node):
+        key = term_key(factor.base)
+        if key is not None and may_divide(factor.base):
+            (over if factor.power > 0 else under).setdefault(key, []).append(factor)
+    changed: dict[Path, Node | None] = {}
+    leaves = []
+    for key, factors in over.items():
+        times = min(_total(factors), _total(under.get(key, [])))
+        if times:
+            _take(factors, times, changed)
+            _take(under[key], times, changed)
+            leaves.append(factors[0].base)
+    if not changed:
+        return None
+    return Edit("cancel_factors", rebuilt_product(node, changed), tuple(leaves))
 
 
-def _pairs(
-    parts: list[_Part], others: list[_Part] | None, product: int
-) -> Iterator[tuple[_Part, _Part]]:
-    """Yield pairs of equal leaves whose signs multiply to ``product``, first ones first."""
-    for index, one in enumerate(parts):
-        for two in parts[index + 1 :] if others is None else others:
-            if one.sign * two.sign == product and _same(one.node, two.node):
-                yield one, two
+def _total(factors: list[Factor]) -> int:
+    return sum(abs(factor.power) for factor in factors)
 
 
-def opposite_terms(node: Node) -> Iterator[Node]:
-    """Yield the sum without one pair ``+I`` and ``-I``, for each such pair."""
-    if node.op in (Op.ADD, Op.SUBTRACT):
-        for one, two in _pairs(_constants(_terms(node)), None, -1):
-            yield without_zeros(_put(_put(node, one.path, ZERO), two.path, ZERO))
+def _take(factors: list[Factor], times: int, changed: dict[Path, Node | None]) -> None:
+    """Lower the powers of equal factors by ``times`` in all, the lowest ones first."""
+    for factor in sorted(factors, key=lambda one: abs(one.power)):
+        power = abs(factor.power)
+        taken = min(power, times)
+        times -= taken
+        if taken:
+            left = power - taken
+            changed[factor.path] = _power(factor.base, left) if left else None
 
 
-def opposite_factors(node: Node) -> Iterator[tuple[Node, Node]]:
-    """Yield ``I`` and the product without one pair ``*I`` and ``/I``, for each such pair."""
-    if node.op in (Op.MULTIPLY, Op.DIVIDE):
-        for one, two in _pairs(_constants(_factors(node)), None, -1):
-            yield one.node, without_ones(_put(_put(node, one.path, ONE), two.path, ONE))
+def _power(base: Node, power: int) -> Node:
+    return base if power == 1 else Node(Op.POWER, (base, Node(Op.NUMBER, (), str(power))))
 
 
-def common_addend(node: Node) -> Iterator[Node]:
-    """Yield the equation without one ``I`` that both sides add or both subtract."""
-    if node.op is Op.EQUATION:
-        left, right = node.kids
-        for one, two in _pairs(_constants(_terms(left)), _constants(_terms(right)), 1):
-            sides = (
-                without_zeros(_put(left, one.path, ZERO)),
-                without_zeros(_put(right, two.path, ZERO)),
-            )
-            yield Node(Op.EQUATION, sides)
+def joined_powers(node: Node) -> Edit | None:
+    """Return the product with equal factors written as a power: ``E*E`` as ``E^2``.
+
+    Factors are equal when they differ in the order of sums and products only; divisors likewise.
+    """
+    groups: dict[tuple[str, bool], list[Factor]] = {}
+    for factor in factors_of(node):
+        if factor.base.op is not Op.NUMBER:
+            key = (_unordered(factor.base), factor.power > 0)
+            groups.setdefault(key, []).append(factor)
+    changed: dict[Path, Node | None] = {}
+    for factors in groups.values():
+        if len(factors) > 1:
+            changed[factors[0].path] = _power(factors[0].base, _total(factors))
+            changed |= dict.fromkeys((factor.path for factor in factors[1:]), None)
+    return Edit("join_powers", rebuilt_product(node, changed)) if changed else None
 
 
-def common_factor(node: Node) -> Iterator[tuple[Node, Node]]:
-    """Yield ``I`` and the equation whose terms all lost a factor, or all a divisor, ``I``.
+def _unordered(node: Node) -> str:
+    """Return a text that is the same for trees that differ in the order of operands only."""
+    if not node.kids:
+        return node.text
+    if node.op is Op.ADD or node.op is Op.SUBTRACT:
+        kids = sorted(f"{term.sign:+}{_unordered(term.node)}" for term in terms_of(node))
+        return f"sum({','.join(kids)})"
+    kids = [_unordered(kid) for kid in node.kids]
+    if node.op is Op.MULTIPLY:
+        kids.sort()
+    return f"{node.op.value} {node.text}({','.join(kids)})"
+
+
+def all_to_the_left(node: Node) -> Edit | None:
+    """Return ``E-F=0`` for ``E=F``, unless ``F`` is 0."""
+    left, right = node.kids
+    if is_literal(right, 0):
+        return None
+    return Edit("shift_left", Node(node.op, (Node(Op.SUBTRACT, (left, right)), ZERO), node.text))
+
+
+def shared_by_sides(node: Node, may_divide: MayDivide) -> Edit | None:
+    """Return a relation without what both sides share: a minus, an addend, a factor or divisor.
 
     A side that is 0 has every factor.
     """
-    if node.op is not Op.EQUATION:
-        return
-    terms = [
-        _Part((side, *part.path), part.sign, part.node)
-        for side, kid in enumerate(node.kids)
-        for part in _terms(kid)
-        if not is_number(part.node, 0)
-    ]
+    sides = (terms_of(node.kids[0]), terms_of(node.kids[1]))
+    terms = (*sides[0], *sides[1])
     if not terms:
-        return
-    for first in _constants(_factors(terms[0].node)):
-        result = node
-        for term in terms:
-            shared = [
-                part
-                for part in _constants(_factors(term.node))
-                if part.sign == first.sign and _same(part.node, first.node)
-            ]
-            if not shared:
-                break
-            reduced = without_ones(_put(term.node, shared[0].path, ONE))
-            result = _put(result, term.path, reduced)
-        else:
-            yield first.node, result
+        return None
+    if all(term.sign < 0 for term in terms):
+        kids = tuple(join_sum([(-term.sign, term.node) for term in side]) for side in sides)
+        return Edit("join_minus", Node(node.op, kids, TURNED.get(node.text, "")))
+    return _without_addends(node, sides) or _without_factors(node, sides, may_divide)
 
 
-def _put(node: Node, path: Path, new: Node) -> Node:
-    if not path:
-        return new
-    index = path[0]
-    kid = _put(node.kids[index], path[1:], new)
-    return Node(node.op, (*node.kids[:index], kid, *node.kids[index + 1 :]), node.text)
+def _without_addends(node: Node, sides: tuple[list[Term], list[Term]]) -> Edit | None:
+    waiting: dict[tuple[Key, int], list[Path]] = {}
+    for term in sides[1]:
+        key = term_key(term.node)
+        if key is not None:
+            waiting.setdefault((key, term.sign), []).append(term.path)
+    gone: tuple[dict[Path, Node | None], dict[Path, Node | None]] = ({}, {})
+    for term in sides[0]:
+        key = term_key(term.node)
+        if key is not None and waiting.get((key, term.sign)):
+            gone[0][term.path] = None
+            gone[1][waiting[key, term.sign].pop(0)] = None
+    if not gone[0]:
+        return None
+    kids = tuple(rebuilt_sum(node.kids[side], gone[side]) or ZERO for side in (0, 1))
+    return Edit("subtract_from_sides", Node(node.op, kids, node.text))
 
 
-def without_zeros(node: Node) -> Node:
-    """Return a sum without the terms that are 0; what else it holds stays as it is."""
-    if node.op in (Op.NEGATE, Op.PAREN):
-        inner = without_zeros(node.kids[0])
-        return inner if is_number(inner, 0) else Node(node.op, (inner,))
-    if node.op not in (Op.ADD, Op.SUBTRACT):
-        return node
-    left, right = (without_zeros(kid) for kid in node.kids)
-    if is_number(right, 0):
-        return left
-    if is_number(left, 0):
-        return right if node.op is Op.ADD else Node(Op.NEGATE, (right,))
-    return Node(node.op, (left, right))
+def _without_factors(
+    node: Node, sides: tuple[list[Term], list[Term]], may_divide: MayDivide
+) -> Edit | None:
+    """Divide all terms by the constants, and multiply them by the divisors, that all have."""
+    places = [(side, term) for side in (0, 1) for term in sides[side]]
+    split = [_constant_factors(term.node) for _, term in places]
+    changed: list[dict[Path, Node | None]] = [{} for _ in places]
+    leaves = []
+    for shared in split[0]:
+        if not all(shared in factors for factors in split):
+            continue
+        base = split[0][shared][0].base
+        if not may_divide(base) or (_is_inequality(node) and base.op is not Op.NUMBER):
+            continue
+        times = min(_total(factors[shared]) for factors in split)
+        for factors, replaced in zip(split, changed, strict=True):
+            _take(factors[shared], times, replaced)
+        leaves.append(base)
+    if not leaves:
+        return None
+    new: tuple[dict[Path, Node | None], dict[Path, Node | None]] = ({}, {})
+    for (side, term), replaced in zip(places, changed, strict=True):
+        made = rebuilt_product(term.node, replaced)
+        new[side][term.path] = negated(made) if term.minus else made
+    kids = tuple(rebuilt_sum(node.kids[side], new[side]) or ZERO for side in (0, 1))
+    return Edit("divide_sides", Node(node.op, kids, node.text), tuple(leaves))
 
 
-def without_ones(node: Node) -> Node:
-    """Return a product without the factors and divisors that are 1."""
-    if node.op in (Op.NEGATE, Op.PAREN):
-        return Node(node.op, (without_ones(node.kids[0]),))
-    if node.op not in (Op.MULTIPLY, Op.DIVIDE):
-        return node
-    left, right = (without_ones(kid) for kid in node.kids)
-    if is_number(right, 1):
-        return left
-    if is_number(left, 1) and node.op is Op.MULTIPLY:
-        return right
-    return Node(node.op, (left, right))
+def _constant_factors(node: Node) -> dict[tuple[Key, bool], list[Factor]]:
+    """Return the factors and the divisors (``False``) that are constants, equal ones together."""
+    found: dict[tuple[Key, bool], list[Factor]] = {}
+    for factor in factors_of(node):
+        key = term_key(factor.base)
+        if key is not None:
+            found.setdefault((key, factor.power > 0), []).append(factor)
+    return found
+
+
+def _is_inequality(node: Node) -> bool:
+    return node.op is Op.RELATION and node.text != "!="
+
+
+def split_over_sides(node: Node) -> Edit | None:
+    """Return the relation with its positive terms on the left and its negative ones on the right.
+
+    Nothing is moved when one side would be left empty: a leading minus is no gain.  Then a side
+    of negative terms only gives its minus to the other side.
+    """
+    left, right = (terms_of(kid) for kid in node.kids)
+    over = [(1, term.node) for term in left if term.sign > 0]
+    over += [(1, term.node) for term in right if term.sign < 0]
+    under = [(1, term.node) for term in right if term.sign > 0]
+    under += [(1, term.node) for term in left if term.sign < 0]
+    if not over or not under:
+        if not any(side and all(term.sign < 0 for term in side) for side in (left, right)):
+            return None
+        turned = [join_sum([(-term.sign, term.node) for term in side]) for side in (left, right)]
+        return Edit("join_minus", Node(node.op, tuple(turned), TURNED.get(node.text, "")))
+    return Edit("split_sides", Node(node.op, (join_sum(over), join_sum(under)), node.text))

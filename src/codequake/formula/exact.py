@@ -26,7 +26,10 @@ def exact_value(node: Node, point: Mapping[str, Fraction] | None = None) -> Frac
             return Fraction(node.text)
         case Op.COEFFICIENT | Op.VARIABLE:
             return None if point is None else point.get(node.text)
-        case Op.CONSTANT | Op.CALL | Op.DERIVATIVE:
+        case Op.CALL:
+            inner = exact_value(node.kids[0], point) if node.text == "abs" else None
+            return None if inner is None else abs(inner)
+        case Op.CONSTANT | Op.DERIVATIVE:
             return None
         case Op.PAREN:
             return exact_value(node.kids[0], point)
@@ -38,6 +41,31 @@ def exact_value(node: Node, point: Mapping[str, Fraction] | None = None) -> Frac
             if left is None or right is None:
                 return None
             return _bounded(_combine(node.op, left, right))
+        case (
+            Op.BOUND
+            | Op.LOGARITHM
+            | Op.SECOND_DERIVATIVE
+            | Op.AGGREGATE
+            | Op.RELATION
+            | Op.CHAIN
+            | Op.BOOLEAN
+            | Op.SEQUENCE
+            | Op.INTEGER_DIVIDE
+            | Op.MODULO
+            | Op.INDEX
+            | Op.SLICE
+            | Op.LENGTH
+            | Op.VIEW
+            | Op.CONDITIONAL
+            | Op.MEMBER
+            | Op.NOT
+            | Op.AND
+            | Op.OR
+            | Op.IMPLIES
+            | Op.IFF
+            | Op.QUANTIFIER
+        ):
+            return None
         case _:
             assert_never(node.op)
 

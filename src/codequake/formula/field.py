@@ -1,93 +1,89 @@
-"""Values of formulas in a large prime field, where equal values at random points mean equality.
+"""Values of formulas in large prime fields, where equal values at random points mean equality.
 
-Functions, and powers whose exponent is no small integer, have no meaning in a field: each is a
-table of random values, drawn when an argument is first seen.  Two formulas with equal values are
-then equal for every meaning of the functions.  Two different ones of degree ``n`` agree at a
-random point with probability at most ``n / PRIME``.
+Names are drawn at random.  What a field cannot know is drawn at random too, once for each
+argument: the logarithm, functions without a meaning, and powers whose exponent is no small
+integer.  Of sine and cosine it knows that they lie on the unit circle, that one is odd and the
+other even, and that the sine of 0 is 0.  Two formulas with equal values are then equal for every
+function with these laws.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
+import hashlib
 from fractions import Fraction
-from typing import assert_never
+from typing import Any
 
-from codequake.formula.nodes import Node, Op
-
-__all__ = ["PRIME", "FieldWorld", "field_number", "small_integer"]
+__all__ = ["PRIME", "Element", "PrimeField", "drawn_integer", "drawn_prime"]
 
 PRIME = 2**61 - 1
-_LARGEST_POWER = 64
+
+Element = Any
+"""An element of a prime field of python-flint, which ships no types."""
 
 
-def field_number(value: Fraction) -> int:
-    """Return a rational as a field element (its denominator is no multiple of the prime)."""
-    return value.numerator * pow(value.denominator, -1, PRIME) % PRIME
+def drawn_integer(*parts: object) -> int:
+    """Return 64 random bits that depend on the parts alone, whatever else was drawn before."""
+    text = "\x1f".join(map(str, parts))
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8"), digest_size=8).digest(), "big")
 
 
-class FieldWorld:
-    """One meaning of all functions and named constants, fixed for a set of points."""
+def drawn_prime(*parts: object) -> int:
+    """Return a random prime between 2^60 and 2^61.
 
-    def __init__(self, rng: random.Random) -> None:
-        self._rng = rng
-        self._tables: dict[tuple[str, tuple[int, ...]], int] = {}
+    Constants can be written that are 0 modulo any known prime, but not modulo a drawn one.
+    """
+    import flint
 
-    def draw(self) -> int:
-        """Return a random element that is not 0."""
-        return self._rng.randrange(1, PRIME)
-
-    def value(self, node: Node, point: Mapping[str, int]) -> int | None:
-        """Return the value at a point, ``None`` where a division by 0 makes it undefined."""
-        match node.op:
-            case Op.NUMBER:
-                return field_number(Fraction(node.text))
-            case Op.COEFFICIENT | Op.VARIABLE:
-                return point[node.text]
-            case Op.CONSTANT:
-                return self._table(node.text, ())
-            case Op.PAREN:
-                return self.value(node.kids[0], point)
-            case Op.NEGATE:
-                inner = self.value(node.kids[0], point)
-                return None if inner is None else -inner % PRIME
-            case Op.CALL | Op.DERIVATIVE:
-                inner = self.value(node.kids[0], point)
-                prime = "'" if node.op is Op.DERIVATIVE else ""
-                return None if inner is None else self._table(node.text + prime, (inner,))
-            case Op.ADD | Op.SUBTRACT | Op.MULTIPLY | Op.DIVIDE | Op.POWER | Op.EQUATION:
-                left, right = (self.value(kid, point) for kid in node.kids)
-                if left is None or right is None:
-                    return None
-                return self._combine(node.op, left, right)
-            case _:
-                assert_never(node.op)
-
-    def _combine(self, op: Op, left: int, right: int) -> int | None:
-        """Combine two values; an equation's value is the difference of its sides."""
-        if op is Op.ADD:
-            return (left + right) % PRIME
-        if op is Op.SUBTRACT or op is Op.EQUATION:
-            return (left - right) % PRIME
-        if op is Op.MULTIPLY:
-            return left * right % PRIME
-        if op is Op.DIVIDE:
-            return left * pow(right, -1, PRIME) % PRIME if right else None
-        exponent = small_integer(right)
-        if exponent is None:
-            return self._table("^", (left, right))
-        if left == 0 and exponent <= 0:
-            return None
-        return pow(left, exponent, PRIME)
-
-    def _table(self, name: str, arguments: tuple[int, ...]) -> int:
-        key = (name, arguments)
-        if key not in self._tables:
-            self._tables[key] = self.draw()
-        return self._tables[key]
+    for number in range(10_000):
+        candidate = 2**60 | (drawn_integer(*parts, number) >> 4) | 1
+        if flint.fmpz(candidate).is_prime():
+            return candidate
+    raise AssertionError("one number in 42 of this size is a prime")
 
 
-def small_integer(value: int) -> int | None:
-    """Return the integer of size at most 64 that a field element stands for, if there is one."""
-    signed = value if value <= PRIME // 2 else value - PRIME
-    return signed if abs(signed) <= _LARGEST_POWER else None
+class PrimeField:
+    """The integers modulo a prime, with one meaning of all functions that depends on a salt."""
+
+    def __init__(self, prime: int, salt: str) -> None:
+        import flint
+
+        self.prime = prime
+        self._salt = salt
+        self._element = flint.nmod
+        self._tables: dict[tuple[str | int, ...], Element] = {}
+
+    def integer(self, value: int) -> Element:
+        """Return an integer as an element."""
+        return self._element(value % self.prime, self.prime)
+
+    def number(self, value: Fraction) -> Element:
+        """Return a rational; raises ``ZeroDivisionError`` where the prime divides below."""
+        return self.integer(value.numerator) / self.integer(value.denominator)
+
+    def drawn(self, name: str, *arguments: Element) -> Element:
+        """Return the random value, never 0, of a name or of a function at its arguments."""
+        key: tuple[str | int, ...] = (name, *map(int, arguments))
+        found = self._tables.get(key)
+        if found is None:
+            value = drawn_integer(self.prime, self._salt, *key) % (self.prime - 1) + 1
+            found = self._tables[key] = self._element(value, self.prime)
+        return found
+
+    def circle(self, argument: Element) -> tuple[Element, Element]:
+        """Return sine and cosine: a random point of the unit circle, the mirrored one for ``-x``.
+
+        Raises ``ZeroDivisionError`` with probability ``2 / prime``.
+        """
+        one, value = self.integer(1), int(argument)
+        if not value:
+            return self.integer(0), one
+        opposite = value > self.prime // 2
+        half = self.drawn("tan(x/2)", -argument if opposite else argument)
+        below = one + half * half
+        sine, cosine = (half + half) / below, (one - half * half) / below
+        return (-sine if opposite else sine), cosine
+
+    def signed(self, element: Element) -> int:
+        """Return the integer nearest to 0 that an element stands for."""
+        value = int(element)
+        return value if value <= self.prime // 2 else value - self.prime

@@ -8,27 +8,46 @@ Source: syntactic-robustness paper, section 6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from codequake.errors import InternalError
 from codequake.formula.assumptions import Assumption, excludes_zero, nonzero
 from codequake.formula.cancellation import (
-    common_addend,
-    common_factor,
-    opposite_factors,
-    opposite_terms,
+    Edit,
+    MayDivide,
+    all_to_the_left,
+    cancelled_factors,
+    cancelled_terms,
+    joined_powers,
+    shared_by_sides,
+    split_over_sides,
+    zero_product,
 )
 from codequake.formula.equivalence import Equivalence, Verdict, equivalent
-from codequake.formula.nodes import MAX_DEPTH, Node, Op, is_constant_leaf, is_minus_one, is_number
-from codequake.formula.printer import format_formula, size_of
+from codequake.formula.moves import Path, put
+from codequake.formula.names import Names
+from codequake.formula.nodes import ZERO, Node, Op, is_expression, open_kids, walk
+from codequake.formula.parts import is_literal, rebuilt_product, rebuilt_sum
+from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
 
-__all__ = ["Reduction", "ReductionStep", "negated", "reduce_formula"]
+__all__ = ["Form", "Reduction", "ReductionStep", "Trace", "reduce_formula", "reduced"]
+
+
+class Form(StrEnum):
+    """How a reduced equation stands.
+
+    ``BEST_SPLIT``: with its terms on the sides that make it shortest.  ``ZERO``: everything on
+    the left, ``... = 0``, as in the paper, which may be two symbols longer than it was.
+    """
+
+    BEST_SPLIT = "best_split"
+    ZERO = "zero"
 
 
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
-    """One step: what was done, and the formula after it."""
+    """One step: the rule (or several, joined by ``+``), and the formula after it."""
 
     rule: str
     text: str
@@ -49,44 +68,56 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edit:
-    """A smaller formula, the rule that gave it, and the leaf that must not be 0 for it."""
+class Trace:
+    """What a reduction did: the result, each edit with the way to its place, and the divisors."""
 
-    rule: str
     result: Node
-    divided_by: Node | None = None
+    edits: tuple[tuple[Path, Edit], ...]
 
 
 def reduce_formula(
-    formula: Node, assumptions: tuple[Assumption, ...] = (), *, strict: bool = False
+    formula: Node,
+    assumptions: tuple[Assumption, ...] = (),
+    *,
+    strict: bool = False,
+    form: Form = Form.BEST_SPLIT,
+    names: Names | None = None,
 ) -> Reduction:
     """Return the formula with all that cancels taken away, to a fix-point.
 
-    The result is never larger than the formula, equivalent to it under ``assumptions`` of the
-    reduction, and reducing it again changes nothing.  With ``strict`` a coefficient is cancelled
-    from a product or from both sides only when an assumption keeps it from 0; without, that
-    becomes an assumption.  A reduction that the independent check cannot confirm is not made.
+    The result is never larger than the formula (but see ``Form.ZERO``), equivalent to it under
+    ``assumptions`` of the reduction, and reducing it again changes nothing.  With ``strict`` a
+    coefficient is cancelled from a product or from both sides only when an assumption keeps it
+    from 0; without, that becomes an assumption.  A reduction that the independent check cannot
+    confirm is not made.
     """
-    known = {node for one in assumptions if (node := excludes_zero(one)) is not None}
-
-    def may_divide_by(leaf: Node) -> bool:
-        return leaf.op is Op.NUMBER or not strict or leaf in known
-
-    current, steps = formula, []
-    assumed = dict.fromkeys(assumptions)
-    while (edit := _first_edit(current, may_divide_by)) is not None:
-        current = edit.result
-        steps.append(ReductionStep(edit.rule, format_formula(current)))
-        leaf = edit.divided_by
-        if leaf is not None and leaf.op is Op.COEFFICIENT and leaf not in known:
-            assumed.setdefault(nonzero(leaf))
-    if not steps:
+    trace = reduced(formula, assumptions, strict=strict, form=form)
+    if not trace.edits:
         return Reduction(formula, (), assumptions, None)
-    return _checked(formula, Reduction(current, tuple(steps), tuple(assumed), None), assumptions)
+    known = {node for one in assumptions if (node := excludes_zero(one)) is not None}
+    assumed = dict.fromkeys(assumptions)
+    steps, current = [], formula
+    for path, edit in trace.edits:
+        current = put(current, path, edit.result)
+        steps.append(ReductionStep(edit.rule, _written(current, names)))
+        for leaf in edit.divided_by:
+            if leaf.op is Op.COEFFICIENT and leaf not in known:
+                assumed.setdefault(nonzero(leaf))
+    assert current is trace.result
+    made = Reduction(trace.result, tuple(steps), tuple(assumed), None)
+    return _checked(formula, made, assumptions, names)
 
 
-def _checked(formula: Node, made: Reduction, given: tuple[Assumption, ...]) -> Reduction:
-    answer = equivalent(formula, made.formula, made.assumptions)
+def _written(formula: Node, names: Names | None) -> str:
+    if names is not None and names.contract:
+        return format_contract(formula, Spacing.TIGHT)
+    return format_formula(formula)
+
+
+def _checked(
+    formula: Node, made: Reduction, given: tuple[Assumption, ...], names: Names | None
+) -> Reduction:
+    answer = equivalent(formula, made.formula, made.assumptions, names=names)
     if answer.verdict is Verdict.DIFFERENT:
         raise InternalError(
             f"reduction made {format_formula(made.formula)!r} of {format_formula(formula)!r}, "
@@ -97,173 +128,165 @@ def _checked(formula: Node, made: Reduction, given: tuple[Assumption, ...]) -> R
     return Reduction(made.formula, made.steps, made.assumptions, answer)
 
 
-def _first_edit(formula: Node, may_divide_by: Callable[[Node], bool]) -> _Edit | None:
-    """Return the first edit that makes the text shorter.
+def reduced(
+    formula: Node,
+    assumptions: tuple[Assumption, ...] = (),
+    *,
+    strict: bool = False,
+    form: Form = Form.BEST_SPLIT,
+) -> Trace:
+    """Return what ``reduce_formula`` does, without the independent check and the texts."""
+    known = {node for one in assumptions if (node := excludes_zero(one)) is not None}
 
-    What both sides share comes first, then zeros and ones, since an edit inside one side can
-    hide what both share: ``E-b=b-b`` is ``E=b``, not ``E-b=0``.
+    def may_divide(leaf: Node) -> bool:
+        return leaf.op is Op.NUMBER or not strict or leaf in known
+
+    reducer = _Reducer(may_divide, form)
+    result = reducer.run(formula)
+    if result is formula or (form is Form.BEST_SPLIT and size_of(result) >= size_of(formula)):
+        return Trace(formula, ())
+    return Trace(result, tuple(reducer.edits))
+
+
+_SUM_OPS = frozenset({Op.ADD, Op.SUBTRACT})
+_PRODUCT_OPS = frozenset({Op.MULTIPLY, Op.DIVIDE})
+_RELATIONS = frozenset({Op.EQUATION, Op.RELATION})
+
+
+class _Reducer:
+    """One pass over a tree from the leaves up; a sum or a product is seen as a whole, at its root.
+
+    Relations go from the outside in: what both sides share comes first, since an edit inside one
+    side can hide it: ``x/2=2/2`` is ``x=2``, not ``x/2=1``.
     """
-    size = size_of(formula)
-    for edits in (_shared_edits, _dropping_edits, _other_edits):
-        for edit in edits(formula):
-            if size_of(edit.result) < size and (
-                edit.divided_by is None or may_divide_by(edit.divided_by)
-            ):
-                return edit
-    return None
+
+    def __init__(self, may_divide: MayDivide, form: Form) -> None:
+        self._may_divide = may_divide
+        self._form = form
+        # Ones and zeros only, or all: what is done with a node in either way is not asked again.
+        self._all = True
+        self._done: dict[bool, set[tuple[Node, frozenset[Op] | None]]] = {True: set(), False: set()}
+        self.edits: list[tuple[Path, Edit]] = []
+
+    def run(self, formula: Node) -> Node:
+        if self._form is Form.ZERO and formula.op is Op.EQUATION:
+            edit = all_to_the_left(formula)
+            if edit is not None:
+                formula = self._made((), edit)
+        return self._reduced(formula, (), None)
+
+    def _made(self, path: Path, edit: Edit) -> Node:
+        self.edits.append((path, edit))
+        return edit.result
+
+    def _reduced(self, node: Node, path: Path, around: frozenset[Op] | None) -> Node:
+        """Reduce a node; ``around`` is the kind of sum or product that it is a part of."""
+        if not node.kids or (node, around) in self._done[self._all]:
+            return node
+        if node.op in _RELATIONS and all(map(is_expression, node.kids)):
+            return self._relation(node, path)
+        inside = self._inside(node, around)
+        for number in open_kids(node):
+            # A bracketed sum in a sum is also tidied for itself, so that pairs inside it go first.
+            before = node.kids[number]
+            if not before.kids:
+                continue
+            kid = self._reduced(before, (*path, number), inside if number == 0 else None)
+            if kid is not before:
+                kids = (*node.kids[:number], kid, *node.kids[number + 1 :])
+                node = Node(node.op, kids, node.text)
+        if inside is None or inside is not around:
+            while (edit := self._edit(node)) is not None:
+                node = self._made(path, edit)
+        self._done[self._all].add((node, around))
+        return node
+
+    def _inside(self, node: Node, around: frozenset[Op] | None) -> frozenset[Op] | None:
+        if node.op in _SUM_OPS:
+            return _SUM_OPS
+        if node.op in _PRODUCT_OPS:
+            return _PRODUCT_OPS
+        if node.op is Op.NEGATE:
+            return around or _SUM_OPS
+        return None
+
+    def _edit(self, node: Node) -> Edit | None:
+        """Return the first edit at a node that makes it shorter."""
+        if node.op in _SUM_OPS or node.op is Op.NEGATE:
+            edits = (_tidy_sum, cancelled_terms) if self._all else (_tidy_sum,)
+            return next((one for make in edits if _shorter(one := make(node), node)), None)
+        if node.op is Op.POWER and is_literal(node.kids[1], 1):
+            return Edit("drop_one", node.kids[0])
+        if node.op not in _PRODUCT_OPS:
+            return None
+        edit: Edit | None = _tidy_product(node)
+        if not _shorter(edit, node):
+            edit = zero_product(node, self._may_divide)
+        if not _shorter(edit, node) and self._all:
+            edit = cancelled_factors(node, self._may_divide)
+            if not _shorter(edit, node):
+                edit = joined_powers(node)
+        return edit if _shorter(edit, node) else None
+
+    def _relation(self, node: Node, path: Path) -> Node:
+        while True:
+            before = node
+            node = self._sides(node, path, everything=False)
+            edit = shared_by_sides(node, self._may_divide)
+            if edit is not None and _shorter(edit, node):
+                node = self._made(path, edit)
+                continue
+            node = self._sides(node, path, everything=True)
+            if node is not before:
+                continue
+            edit = None if self._form is Form.ZERO and not path else split_over_sides(node)
+            if edit is None or not _shorter(edit, node):
+                return node
+            node = self._made(path, edit)
+
+    def _sides(self, node: Node, path: Path, *, everything: bool) -> Node:
+        self._all = everything
+        kids = tuple(
+            self._reduced(kid, (*path, number), None) for number, kid in enumerate(node.kids)
+        )
+        self._all = True
+        return Node(node.op, kids, node.text)
 
 
-def _shared_edits(formula: Node) -> Iterator[_Edit]:
-    for result in common_addend(formula):
-        yield _Edit("subtract_from_sides", result)
-    for leaf, result in common_factor(formula):
-        yield _Edit("divide_sides", result, leaf)
+def _shorter(edit: Edit | None, node: Node) -> bool:
+    if edit is None or edit.result is node:
+        return False
+    return size_of(edit.result) < size_of(node)
 
 
-def _dropping_edits(formula: Node) -> Iterator[_Edit]:
-    return _everywhere(formula, lambda node: _local(node, _DROPPING))
+def _tidy_sum(node: Node) -> Edit | None:
+    made = rebuilt_sum(node, {}) or ZERO
+    if made is node:
+        return None
+    return Edit(_tidied(node, 0, "drop_zero"), made)
 
 
-def _other_edits(formula: Node) -> Iterator[_Edit]:
-    return _everywhere(formula, _other_edits_here)
+def _tidy_product(node: Node) -> Edit | None:
+    made = rebuilt_product(node, {})
+    if made is node:
+        return None
+    return Edit(_tidied(node, 1, "drop_one"), made)
 
 
-def _other_edits_here(node: Node) -> Iterator[_Edit]:
-    yield from _local(node, _OTHER)
-    for result in opposite_terms(node):
-        yield _Edit("cancel_terms", result)
-    if node.op is Op.DIVIDE and is_number(node.kids[0], 0) and is_constant_leaf(node.kids[1]):
-        yield _Edit("drop_product_of_zero", *node.kids)
-    for leaf, result in opposite_factors(node):
-        yield _Edit("cancel_factors", result, leaf)
-
-
-def _local(
-    node: Node, rules: tuple[tuple[str, Callable[[Node], Node | None]], ...]
-) -> Iterator[_Edit]:
-    for rule, change in rules:
-        result = change(node)
-        if result is not None:
-            yield _Edit(rule, result)
-
-
-def _everywhere(node: Node, edits: Callable[[Node], Iterator[_Edit]]) -> Iterator[_Edit]:
-    """Yield the edits at every node as edits of the whole, innermost and leftmost first."""
-    if node.op is not Op.DERIVATIVE:
-        for index, kid in enumerate(node.kids):
-            for edit in _everywhere(kid, edits):
-                kids = (*node.kids[:index], edit.result, *node.kids[index + 1 :])
-                yield _Edit(edit.rule, Node(node.op, kids, node.text), edit.divided_by)
-    yield from edits(node)
-
-
-def _drop_zero(node: Node) -> Node | None:
-    if node.op in (Op.ADD, Op.SUBTRACT):
-        left, right = node.kids
-        if is_number(right, 0):
-            return left
-        if is_number(left, 0):
-            return right if node.op is Op.ADD else negated(right)
-    if node.op is Op.NEGATE and is_number(node.kids[0], 0):
-        return node.kids[0]
-    return None
-
-
-def _drop_one(node: Node) -> Node | None:
-    if node.op in (Op.MULTIPLY, Op.DIVIDE, Op.POWER) and is_number(node.kids[1], 1):
-        return node.kids[0]
-    if node.op is Op.MULTIPLY and is_number(node.kids[0], 1):
-        return node.kids[1]
-    return None
-
-
-def _drop_product_of_zero(node: Node) -> Node | None:
-    # Only constants are dropped beside a 0: a variable part may be undefined somewhere.
-    if node.op is Op.MULTIPLY:
-        left, right = node.kids
-        if is_number(left, 0) and (is_constant_leaf(right) or is_number(right, 0)):
-            return left
-        if is_number(right, 0) and is_constant_leaf(left):
-            return right
-    return None
-
-
-def _join_minus(node: Node) -> Node | None:
-    """Turn ``E+(-F)`` into ``E-F``, ``E-(-F)`` into ``E+F``, ``-E+F`` into ``F-E``."""
-    if node.op in (Op.ADD, Op.SUBTRACT):
-        left, right = node.kids
-        positive = _without_minus(right)
-        if positive is not None:
-            return Node(Op.SUBTRACT if node.op is Op.ADD else Op.ADD, (left, positive))
-        positive = _without_minus(left)
-        if positive is not None and node.op is Op.ADD:
-            return Node(Op.SUBTRACT, (right, positive))
-    if node.op is Op.NEGATE:
-        return _without_minus(node.kids[0])
-    return None
-
-
-def _without_minus(node: Node) -> Node | None:
-    """Return ``-node`` when the node is written with a minus or with a factor ``-1``."""
-    if node.op is Op.NEGATE:
-        return node.kids[0]
-    if node.op is Op.MULTIPLY:
-        left, right = node.kids
-        if is_minus_one(left):
-            return right
-        if is_minus_one(right):
-            return left
-    if node.op in (Op.MULTIPLY, Op.DIVIDE):
-        inner = _without_minus(node.kids[0])
-        if inner is not None:
-            return Node(node.op, (inner, node.kids[1]))
-        inner = _without_minus(node.kids[1])
-        if inner is not None:
-            return Node(node.op, (node.kids[0], inner))
-    return None
-
-
-def _drop_minus_one(node: Node) -> Node | None:
-    """Turn ``(-1)*E`` and ``E*(-1)`` into ``-E``."""
-    if node.op is Op.MULTIPLY and (is_minus_one(node.kids[0]) or is_minus_one(node.kids[1])):
-        return negated(node.kids[1] if is_minus_one(node.kids[0]) else node.kids[0])
-    return None
-
-
-def _ungroup(node: Node) -> Node | None:
-    """Turn ``E+(F-G)`` into ``E+F-G`` and ``E*(F/G)`` into ``E*F/G``."""
-    if sum(kid.depth for kid in node.kids) >= MAX_DEPTH:
-        return None  # joined side by side the two could be nested too deeply
-    if node.op is Op.ADD and node.kids[1].op in (Op.ADD, Op.SUBTRACT):
-        return _joined(Op.ADD, *node.kids)
-    if node.op is Op.MULTIPLY and node.kids[1].op in (Op.MULTIPLY, Op.DIVIDE):
-        return _joined(Op.MULTIPLY, *node.kids)
-    return None
-
-
-def _joined(op: Op, left: Node, right: Node) -> Node:
-    inner = (Op.ADD, Op.SUBTRACT) if op is Op.ADD else (Op.MULTIPLY, Op.DIVIDE)
-    if right.op not in inner:
-        return Node(op, (left, right))
-    return Node(right.op, (_joined(op, left, right.kids[0]), right.kids[1]))
-
-
-def negated(node: Node) -> Node:
-    """Return ``-node`` with few brackets: the first factor of a product takes the minus."""
-    if node.op is Op.NEGATE:
-        return node.kids[0]
-    if node.op in (Op.MULTIPLY, Op.DIVIDE):
-        return Node(node.op, (negated(node.kids[0]), node.kids[1]))
-    return Node(Op.NEGATE, (node,))
-
-
-_DROPPING = (
-    ("drop_zero", _drop_zero),
-    ("drop_one", _drop_one),
-)
-_OTHER = (
-    ("drop_product_of_zero", _drop_product_of_zero),
-    ("join_minus", _join_minus),
-    ("drop_minus_one", _drop_minus_one),
-    ("ungroup", _ungroup),
-)
+def _tidied(node: Node, neutral: int, rule: str) -> str:
+    """Name what was tidied: a 0 or 1 dropped, a minus joined, else brackets."""
+    names = []
+    inside = _SUM_OPS if neutral == 0 else _PRODUCT_OPS
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        if is_literal(one, neutral):
+            names.append(rule)
+        elif one.op is Op.NEGATE:
+            names.append("join_minus")
+            stack += one.kids
+        elif one.op in inside:
+            stack += one.kids
+        elif one.op in _PRODUCT_OPS and any(part.op is Op.NEGATE for part in walk(one)):
+            names.append("join_minus")
+    return "+".join(dict.fromkeys(names)) or "ungroup"

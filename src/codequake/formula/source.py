@@ -6,18 +6,18 @@ import keyword
 from typing import assert_never
 
 from codequake.formula.faults import FormulaError
-from codequake.formula.nodes import Node, Op
+from codequake.formula.nodes import UNARY_FUNCTIONS, Node, Op, is_number
 
 __all__ = ["to_c", "to_python"]
 
-_C_FUNCTIONS = {"log": "log10", "ln": "log"}
+_C_FUNCTIONS = {"log": "log10", "ln": "log", "abs": "fabs"}
 _C_CONSTANTS = {"pi": "3.14159265358979323846", "E": "2.71828182845904523536"}
-_PYTHON_FUNCTIONS = {"log": "math.log10", "ln": "math.log"}
+_PYTHON_FUNCTIONS = {"log": "math.log10", "ln": "math.log", "abs": "abs"}
 _PYTHON_CONSTANTS = {"pi": "math.pi", "E": "math.e"}
 _C_TEXT = """
 auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void
-volatile while main printf scanf pow sin cos tan log log10 sqrt exp
+volatile while main printf scanf pow sin cos tan log log2 log10 sqrt exp fabs
 """
 _C_WORDS = frozenset(_C_TEXT.split())
 _SIGNS = {
@@ -46,7 +46,7 @@ def to_python(formula: Node) -> str:
     raise.  Raises ``FormulaError`` for a name that is a word of Python and for functions without
     a meaning.
     """
-    words = frozenset(keyword.kwlist) | {"math"}
+    words = frozenset(keyword.kwlist) | {"math", "abs"}
     return _Writer(_PYTHON_FUNCTIONS, _PYTHON_CONSTANTS, words, "math.", python=True).text(formula)
 
 
@@ -82,22 +82,55 @@ class _Writer:
                 return f"(-{self.text(node.kids[0])})"
             case Op.PAREN:
                 return self.text(node.kids[0])
-            case Op.CALL | Op.DERIVATIVE:
+            case Op.CALL | Op.DERIVATIVE | Op.SECOND_DERIVATIVE:
                 return self._call(node)
+            case Op.LOGARITHM:
+                return self._logarithm(node)
             case Op.POWER:
                 return self._power(node)
             case Op.ADD | Op.SUBTRACT | Op.MULTIPLY | Op.DIVIDE | Op.EQUATION:
                 left, right = (self.text(kid) for kid in node.kids)
                 return f"({left} {_SIGNS[node.op]} {right})"
+            case (
+                Op.BOUND
+                | Op.AGGREGATE
+                | Op.RELATION
+                | Op.CHAIN
+                | Op.BOOLEAN
+                | Op.SEQUENCE
+                | Op.INTEGER_DIVIDE
+                | Op.MODULO
+                | Op.INDEX
+                | Op.SLICE
+                | Op.LENGTH
+                | Op.VIEW
+                | Op.CONDITIONAL
+                | Op.MEMBER
+                | Op.NOT
+                | Op.AND
+                | Op.OR
+                | Op.IMPLIES
+                | Op.IFF
+                | Op.QUANTIFIER
+            ):
+                raise FormulaError(f"a formula with {node.op.value!r} has no source here")
             case _:
                 assert_never(node.op)
 
     def _call(self, node: Node) -> str:
-        known = ("sin", "cos", "tan", "log", "ln", "sqrt", "exp")
-        if node.op is Op.DERIVATIVE or node.text not in known:
+        if node.op is not Op.CALL or node.text not in UNARY_FUNCTIONS:
             raise FormulaError(f"function {node.text!r} has no fixed meaning, so no source")
         name = self._functions.get(node.text, f"{self._prefix}{node.text}")
         return f"{name}({self.text(node.kids[0])})"
+
+    def _logarithm(self, node: Node) -> str:
+        base, argument = (self.text(kid) for kid in node.kids)
+        if is_number(node.kids[0], 2):
+            return f"{self._prefix}log2({argument})"
+        if is_number(node.kids[0], 10):
+            return f"{self._prefix}log10({argument})"
+        natural = self._functions["ln"]
+        return f"({natural}({argument}) / {natural}({base}))"
 
     def _power(self, node: Node) -> str:
         base, exponent = node.kids

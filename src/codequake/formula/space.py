@@ -1,41 +1,25 @@
-"""The space that the rules span: neighbours, predecessors, and exact distances between formulas.
+"""Exact distances between formulas, proved by meeting in the middle.
 
-A distance is proved by meeting in the middle: a ball around the original, one step wide, and a
-search backwards from the mutant with the inverse of every rule.  Inverses delete, so there are
-few of them, and a search that finds no path of fewer steps is a proof that there is none.
+A ball around the original, one step wide, is met by a search backwards from the mutant with the
+inverse of every rule.  Inverses delete, so there are few of them, and a search that finds no path
+of fewer steps is a proof that there is none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from codequake.errors import InternalError
-from codequake.formula.nodes import Node, Op, constants_of
-from codequake.formula.rules import RULES, Rule, Scope, backward, forward, needs_constant
+from codequake.formula.bounds import ConstantCount
+from codequake.formula.moves import Mode, Moves
+from codequake.formula.names import Names
+from codequake.formula.nodes import Node, constants_of
+from codequake.formula.rules import kind_of
 
-__all__ = [
-    "Ball",
-    "Distance",
-    "Move",
-    "back",
-    "ball_of",
-    "default_pool",
-    "distance",
-    "distance_in",
-    "neighbours",
-]
+__all__ = ["Ball", "Distance", "ball_of", "distance", "distance_in"]
 
 MAX_VISITED = 200_000
 """Predecessors that one search may visit before it answers "not proved"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One application of a rule: the constant it brought in, and the formula that came out."""
-
-    rule: Rule
-    constant: Node | None
-    result: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,142 +36,59 @@ class Distance:
     limit: int
 
 
-def neighbours(formula: Node, pool: tuple[Node, ...] | None = None) -> tuple[Move, ...]:
-    """Return every application of every rule to the formula, in a fixed order.
-
-    ``pool`` holds what may take the place of ``I``; by default the constants of the formula and
-    the number 2.  Two moves may lead to one formula; none leads back to the formula itself.
-    """
-    chosen = default_pool(formula) if pool is None else pool
-    rules = _rules_for(formula)
-    moves = [
-        Move(rule, constant, result)
-        for rule in rules
-        if rule.scope is Scope.EQUATION
-        for constant in (chosen if needs_constant(rule) else (None,))
-        if (result := forward(rule, formula, constant)) is not None
-    ]
-    inner = tuple(rule for rule in rules if rule.scope is not Scope.EQUATION)
-    return (*moves, *_moves_in(formula, inner, chosen, {}))
-
-
-def default_pool(formula: Node) -> tuple[Node, ...]:
-    """Return the constants of a formula and the number 2."""
-    return tuple(dict.fromkeys((*constants_of(formula), Node(Op.NUMBER, (), "2"))))
-
-
-def back(formula: Node) -> tuple[Node, ...]:
-    """Return every formula that one application of one rule turns into this one.
-
-    Exactly the inverse of ``neighbours`` over all constants: ``G`` stands in ``back(H)`` if and
-    only if ``H`` is a neighbour of ``G`` for some pool.
-    """
-    return _back(formula, {})
-
-
-def _rules_for(formula: Node) -> tuple[Rule, ...]:
-    equation = formula.op is Op.EQUATION
-    return tuple(
-        rule
-        for rule in RULES
-        if rule.scope is Scope.ANYWHERE or equation == (rule.scope is Scope.EQUATION)
-    )
-
-
-def _moves_in(
-    node: Node,
-    rules: tuple[Rule, ...],
-    pool: tuple[Node, ...],
-    memo: dict[Node, tuple[Move, ...]],
-) -> tuple[Move, ...]:
-    """Return the moves at the node and below; an equation is no place for these rules."""
-    found = memo.get(node)
-    if found is not None:
-        return found
-    moves: list[Move] = []
-    if node.op is not Op.EQUATION:
-        for rule in rules:
-            for constant in pool if needs_constant(rule) else (None,):
-                result = forward(rule, node, constant)
-                if result is not None:
-                    moves.append(Move(rule, constant, result))
-    if node.op is not Op.DERIVATIVE:  # y'(x) takes a name, not an expression
-        for index, kid in enumerate(node.kids):
-            moves += [
-                Move(move.rule, move.constant, _with_kid(node, index, move.result))
-                for move in _moves_in(kid, rules, pool, memo)
-            ]
-    memo[node] = tuple(moves)
-    return memo[node]
-
-
-def _back(formula: Node, memo: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...]:
-    rules = _rules_for(formula)
-    outer = [
-        earlier
-        for rule in rules
-        if rule.scope is Scope.EQUATION and (earlier := backward(rule, formula)) is not None
-    ]
-    inner = tuple(rule for rule in rules if rule.scope is not Scope.EQUATION)
-    return tuple(dict.fromkeys((*outer, *_back_in(formula, inner, memo))))
-
-
-def _back_in(
-    node: Node, rules: tuple[Rule, ...], memo: dict[Node, tuple[Node, ...]]
-) -> tuple[Node, ...]:
-    found = memo.get(node)
-    if found is not None:
-        return found
-    earlier: list[Node] = []
-    if node.op is not Op.EQUATION:
-        earlier += [one for rule in rules if (one := backward(rule, node)) is not None]
-    if node.op is not Op.DERIVATIVE:
-        for index, kid in enumerate(node.kids):
-            earlier += [_with_kid(node, index, one) for one in _back_in(kid, rules, memo)]
-    memo[node] = tuple(earlier)
-    return memo[node]
-
-
-def _with_kid(node: Node, index: int, kid: Node) -> Node:
-    return Node(node.op, (*node.kids[:index], kid, *node.kids[index + 1 :]), node.text)
-
-
 @dataclass(frozen=True, slots=True)
 class Ball:
     """All formulas within ``radius`` steps of ``centre`` that use no constant outside ``pool``.
 
-    ``steps`` maps each to its distance.  It also keeps the predecessors that searches looked up.
+    ``steps`` maps each to its distance.  ``moves`` says which moves count as one step, and
+    ``counts`` what a search need not look at.
     """
 
     centre: Node
     pool: frozenset[Node]
     radius: int
     steps: dict[Node, int]
-    memo: dict[Node, tuple[Node, ...]] = field(default_factory=dict, repr=False)
+    moves: Moves
+    counts: ConstantCount
 
 
-def ball_of(centre: Node, pool: tuple[Node, ...], radius: int = 1) -> Ball:
+def ball_of(
+    centre: Node, pool: tuple[Node, ...], radius: int = 1, moves: Moves | None = None
+) -> Ball:
     """Return the ball around a formula; ``radius`` is 0, 1 or 2 (it grows a hundredfold a step)."""
+    moves = Moves(kind_of(centre)) if moves is None else moves
     steps = {centre: 0}
     shell = [centre]
     for step in range(1, radius + 1):
         grown = []
         for formula in shell:
-            for move in neighbours(formula, pool):
+            for move in moves.neighbours(formula, pool):
                 if move.result not in steps:
                     steps[move.result] = step
                     grown.append(move.result)
         shell = grown
-    return Ball(centre, frozenset(pool), radius, steps)
+    return Ball(centre, frozenset(pool), radius, steps, moves, ConstantCount(centre, pool))
 
 
-def distance(start: Node, goal: Node, max_d: int = 5) -> Distance:
+def distance(
+    start: Node,
+    goal: Node,
+    max_d: int = 5,
+    *,
+    mode: Mode = Mode.RELATION,
+    free: tuple[str, ...] = (),
+    names: Names | None = None,
+) -> Distance:
     """Return the number of steps of the shortest chain of rules from ``start`` to ``goal``.
 
     Chains have a direction: from an original to its mutant.  Every constant may take the place
-    of ``I``; since no rule loses a symbol, only those that stand in ``goal`` can matter.
+    of ``I`` (in paper mode only 2); since no rule loses a symbol, only those that stand in
+    ``goal`` can matter.  For ``free`` and
+    ``names`` see ``neighbours``.
     """
-    return distance_in(ball_of(start, constants_of(goal), min(1, max(max_d, 0))), goal, max_d)
+    moves = Moves(kind_of(start, names), mode, free)
+    ball = ball_of(start, constants_of(goal), min(1, max(max_d, 0)), moves)
+    return distance_in(ball, goal, max_d)
 
 
 def distance_in(ball: Ball, goal: Node, max_d: int) -> Distance:
@@ -198,6 +99,9 @@ def distance_in(ball: Ball, goal: Node, max_d: int) -> Distance:
     """
     if ball.radius and not ball.pool.issuperset(constants_of(goal)):
         raise InternalError("the ball was made without a constant of the goal")
+    bound = ball.counts.at_least(goal)
+    if bound is None or bound > max_d:
+        return Distance(None, True, max_d)
     shell = [goal]
     seen = {goal}
     for step in range(max(max_d, 0) + 1):
@@ -209,17 +113,23 @@ def distance_in(ball: Ball, goal: Node, max_d: int) -> Distance:
             return Distance(total if total <= max_d else None, True, max_d)
         if step + ball.radius >= max_d:
             break
-        shell = _one_back(shell, seen, ball.memo)
+        shell = _one_back(shell, seen, ball, max_d - step - 1)
         if len(seen) > MAX_VISITED:
             return Distance(None, False, max_d)
     return Distance(None, True, max_d)
 
 
-def _one_back(shell: list[Node], seen: set[Node], memo: dict[Node, tuple[Node, ...]]) -> list[Node]:
+def _one_back(shell: list[Node], seen: set[Node], ball: Ball, left: int) -> list[Node]:
+    """Return the new predecessors of formulas from which the centre may be ``left`` steps away."""
     grown = []
     for formula in shell:
-        for earlier in _back(formula, memo):
+        for earlier in ball.moves.back(formula):
             if earlier not in seen:
                 seen.add(earlier)
-                grown.append(earlier)
+                if left <= ball.radius:  # it is looked up in the ball and needs no bound
+                    grown.append(earlier)
+                    continue
+                bound = ball.counts.at_least(earlier)
+                if bound is not None and bound <= left:
+                    grown.append(earlier)
     return grown

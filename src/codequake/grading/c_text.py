@@ -1,55 +1,85 @@
-"""Read C without compiling it: is there code, is it closed, does it have a main function."""
+"""Read C and C++ without compiling: is there code, is it closed, is there a main function."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from codequake.grading.fitness import Fit, other_language
 from codequake.grading.prose import is_prose
 
-__all__ = ["C_TAGS", "c_before_prose", "c_fit", "c_names", "c_regions"]
+__all__ = [
+    "Dialect",
+    "c_before_prose",
+    "c_fit",
+    "c_names",
+    "c_regions",
+    "dialect_of",
+]
 
-C_TAGS = ("c", "c99", "c11", "h", "gcc", "ansi-c", "objective-c")
+_RAW_STRING = r"\bR\"(?P<raw>[^()\\\s]{0,16})\((?:.|\n)*?\)(?P=raw)\""
 _NOISE = re.compile(
-    r"//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*(?:.|\n)*?(?:\*/|\Z)"
+    _RAW_STRING + r"|//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*(?:.|\n)*?(?:\*/|\Z)"
     r"|\"(?:[^\"\\\n]|\\(?:\r?\n|.))*\"|'(?:[^'\\\n]|\\.)+'"
 )
 _DEFINES = re.compile(r"\b(\w+)[ \t]*\([^;{}()]{0,400}\)\s{0,40}\{")
 _NAMES_MACRO = re.compile(r"#[ \t]*define[ \t]+(\w+)\(")
 _CALLS = re.compile(r"\b(\w+)[ \t]*\(")
+# The parameters of old C stand between the brackets and the body.
+_DEFINES_MAIN = re.compile(r"\bmain\s*\([^(){}]{0,400}\)[\w\s*,;\[\]]{0,400}\{")
 _MAIN = re.compile(r"\bmain\s*\(")
-_SHAPE = re.compile(
-    r"^[ \t]*(?:#[ \t]*(?:include|define)\b|(?:static |const |unsigned |inline )*"
-    r"(?:int|double|float|void|char|long|short|bool|struct|typedef|enum|union)\b)|[;{}][ \t]*$",
-    re.MULTILINE,
-)
-_START = re.compile(
-    r"[ \t]*(?:#[ \t]*(?:include|define)\b|/\*|//|(?:static |const |unsigned |inline )*"
-    r"(?:int|double|float|void|char|long|short|bool|struct|typedef|enum|union)\s+[\w*])"
+_TYPES = (
+    r"(?:static |const |unsigned |inline )*"
+    r"(?:int|double|float|void|char|long|short|bool|struct|typedef|enum|union)"
 )
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
-def c_fit(text: str, entry_point: str | None) -> Fit:
-    """Return how well a text fits as the C program that was asked for.
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What tells a dialect of C: the names of its languages, a line of it, its first line."""
+
+    own: frozenset[str]
+    shape: re.Pattern[str]
+    start: re.Pattern[str]
+
+
+def dialect_of(own: tuple[str, ...], starts: str = "") -> Dialect:
+    """Return a dialect.
+
+    ``own`` are the languages that it takes, as ``codequake.grading.fitness`` names them, and
+    ``starts`` is a pattern of what a line may begin with besides what C has.
+    """
+    more = f"|{starts}" if starts else ""
+    return Dialect(
+        frozenset(own),
+        re.compile(
+            rf"^[ \t]*(?:#[ \t]*(?:include|define)\b|{_TYPES}\b{more})|[;{{}}][ \t]*$", re.MULTILINE
+        ),
+        re.compile(rf"[ \t]*(?:#[ \t]*(?:include|define)\b|/\*|//|{_TYPES}\s+[\w*]{more})"),
+    )
+
+
+def c_fit(dialect: Dialect, text: str, entry_point: str | None) -> Fit:
+    """Return how well a text fits as the program of a dialect that was asked for.
 
     A main program is asked for, or one that defines ``entry_point``.
     """
     bare = _bare(text)
     if not bare.strip():
         return Fit.NOTHING
-    foreign = other_language(bare, own="c")
-    if foreign is not None and not (foreign == "Python" and _MAIN.search(bare)):
+    foreign = other_language(bare, own=dialect.own)
+    if foreign is not None and not (foreign == "Python" and _DEFINES_MAIN.search(bare)):
         return Fit.FOREIGN
     wanted = _MAIN if entry_point is None else re.compile(rf"\b{re.escape(entry_point)}\s*\(")
     named = bool(wanted.search(bare))
     if not _balanced(bare):
         if named:
             return Fit.BROKEN_ENTRY
-        return Fit.BROKEN if _SHAPE.search(bare) else Fit.NOTHING
+        return Fit.BROKEN if dialect.shape.search(bare) else Fit.NOTHING
     if named and "{" in bare:
         return Fit.WHOLE
-    return Fit.PARTIAL if _SHAPE.search(bare) else Fit.NOTHING
+    return Fit.PARTIAL if dialect.shape.search(bare) else Fit.NOTHING
 
 
 def c_names(text: str) -> tuple[set[str], set[str]]:
@@ -89,10 +119,10 @@ def _balanced(bare: str) -> bool:
     return not waiting
 
 
-def c_regions(text: str, entry_point: str | None) -> list[tuple[str, bool]]:
+def c_regions(dialect: Dialect, text: str, entry_point: str | None) -> list[tuple[str, bool]]:
     """Return the piece of mixed text from the first line of C to the last closing brace."""
     lines = text.splitlines(keepends=True)
-    start = next((number for number, line in enumerate(lines) if _START.match(line)), None)
+    start = next((number for number, line in enumerate(lines) if dialect.start.match(line)), None)
     if start is None:
         return []
     ends = [number for number, line in enumerate(lines) if line.rstrip().endswith(("}", "};"))]
@@ -102,13 +132,13 @@ def c_regions(text: str, entry_point: str | None) -> list[tuple[str, bool]]:
     return [(piece, not "".join(lines[ends[-1] + 1 :]).strip())]
 
 
-def c_before_prose(text: str, entry_point: str | None) -> str | None:
+def c_before_prose(dialect: Dialect, text: str, entry_point: str | None) -> str | None:
     """Return the program in front of prose that ends a text; ``None`` where no prose ends it."""
-    pieces = c_regions(text, entry_point)
+    pieces = c_regions(dialect, text, entry_point)
     if not pieces or pieces[0][1]:
         return None
     end = text.rindex(pieces[0][0]) + len(pieces[0][0])
     behind = text[end:]
-    if _SHAPE.search(_bare(behind)) or not is_prose(behind):
+    if dialect.shape.search(_bare(behind)) or not is_prose(behind):
         return None
     return text[:end]

@@ -11,7 +11,7 @@ from typing import Any
 from codequake.errors import DataError
 from codequake.grading.compare import parse_output
 from codequake.records import Interface, Language, Problem
-from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run, run_settled
 
 __all__ = ["Acceptance", "accepted_outputs"]
 
@@ -51,7 +51,7 @@ def accepted_outputs(
         return Acceptance(tuple(said))
     inputs = tuple(text for _, text in asked)
     job = Job(Language.PYTHON, problem.checker, Mode.CALL, _ENTRY, inputs, limits)
-    checked = backend.run(job)
+    checked = run_settled(backend, job)
     lead = f"the checker of problem {problem.problem_id!r} fails"
     why = _whole_failure(checked, len(inputs))
     if why is not None:

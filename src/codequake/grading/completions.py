@@ -18,7 +18,7 @@ from codequake.canonical import content_key, parse_json
 from codequake.documents import first_byte, json_pieces, numbered_lines, open_document, utf8_text
 from codequake.errors import DataError
 from codequake.grading.cocc_csv import looks_like_log, read_cocc_log
-from codequake.grading.continuation import Continuation
+from codequake.grading.continuation import Continuations
 from codequake.grading.given import Given, GivenRows, shown
 from codequake.grading.inspect_logs import MAX_SAMPLE, log_sample, read_zipped_log
 from codequake.grading.json_rows import JsonLayout, layout_of, own_rows
@@ -80,7 +80,7 @@ class _Collected:
 
     def __init__(self, matcher: Matcher | None) -> None:
         self._matcher = matcher
-        self._continuations: dict[str, Continuation] = {}
+        self._continuations = Continuations()
         self._places: dict[tuple[str, str, str, int], str] = {}
         self._next: dict[tuple[str, str, str], int] = {}
         self.rows: list[Completion] = []
@@ -103,10 +103,7 @@ class _Collected:
         problem = self._matcher.find(row)
         text = row.text
         if not row.whole:
-            known = self._continuations
-            if problem.problem_id not in known:
-                known[problem.problem_id] = Continuation(problem)
-            text = known[problem.problem_id].complete(text, row.stop_reason)
+            text = self._continuations.complete(problem, text, row.stop_reason)
         return dataclasses.replace(row, problem=problem.problem_id, text=text)
 
     def _numbered(self, row: Given) -> Completion:

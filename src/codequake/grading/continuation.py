@@ -24,21 +24,57 @@ from codequake.grading.fitness import Fit
 from codequake.grading.python_text import python_fit, python_names
 from codequake.records import Interface, Language, Problem, StopReason
 
-__all__ = ["Continuation"]
+__all__ = ["Continuation", "Continuations"]
+
+
+class Continuations:
+    """What the prompts of many problems give to the replies to them; each prompt is read once.
+
+    Files of completions and the replies of a study both come through here, so that a reply is
+    judged as the same program wherever it stands.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str | None, str | None], Continuation] = {}
+
+    def complete(
+        self,
+        problem: Problem,
+        reply: str,
+        stop_reason: StopReason = StopReason.UNKNOWN,
+        *,
+        prompt: str | None = None,
+        entry_point: str | None = None,
+    ) -> str:
+        """Return the reply with what it leaves to the prompt; see ``Continuation``.
+
+        Problems are told apart by their ids.
+        """
+        key = (problem.problem_id, prompt, entry_point)
+        if key not in self._known:
+            self._known[key] = Continuation(problem, prompt, entry_point)
+        return self._known[key].complete(reply, stop_reason)
 
 
 class Continuation:
-    """What one problem gives to the replies to it."""
+    """What one prompt gives to the replies to it.
 
-    def __init__(self, problem: Problem) -> None:
+    ``prompt`` and ``entry_point`` are what a variant of the problem has in place of the problem's
+    own; ``None`` for those.
+    """
+
+    def __init__(
+        self, problem: Problem, prompt: str | None = None, entry_point: str | None = None
+    ) -> None:
         self._problem = problem
         self._name = ""
         self._prompt = ""
         self._opening = ""
         if problem.language is Language.PYTHON and problem.interface is Interface.FUNCTION:
-            self._name = problem.entry_point or ""
-            opening = _opening(problem.statement, self._name)
-            self._prompt = "" if opening is None else f"{problem.statement.rstrip()}\n"
+            self._name = entry_point or problem.entry_point or ""
+            statement = problem.statement if prompt is None else prompt
+            opening = _opening(statement, self._name)
+            self._prompt = "" if opening is None else f"{statement.rstrip()}\n"
             self._opening = opening or problem.assertions or ""
 
     def complete(self, reply: str, stop_reason: StopReason = StopReason.UNKNOWN) -> str:

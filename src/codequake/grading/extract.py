@@ -7,9 +7,9 @@ The program is always a piece of the reply, or pieces of it joined.  In this ord
    Marks in front of lines (prompts of a session, signs of a diff) and invisible characters go where
    the program is better for it.
 2. The last closed fence that holds a whole program: one that parses and defines the entry point
-   (main programs: one that parses and reads input, else one that parses and does something; C:
-   one with closed brackets and ``main``).  Any language tag will do.  Earlier blocks that define
-   what this one uses and does not define are put in front of it.  A function and a method of
+   (main programs: one that parses and reads input, else one that parses and does something; C
+   and C++: one with closed brackets and ``main``).  Any language tag will do.  Earlier blocks that
+   define what this one uses and does not define are put in front of it.  A function and a method of
    ``Solution`` define the entry point alike; a method of another class only where nothing else
    does, and a class of tests never.
 3. The same between tags such as ``[PYTHON]`` and ``[/PYTHON]``.
@@ -27,21 +27,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from codequake.grading.c_text import C_TAGS, c_before_prose, c_fit, c_names, c_regions
 from codequake.grading.chat_tokens import begins_with_prompt, first_turns, without_special_tokens
 from codequake.grading.fences import Block, fenced_blocks, tagged_blocks
 from codequake.grading.fitness import Fit, names_other_language
 from codequake.grading.marks import without_marks
-from codequake.grading.python_text import (
-    PYTHON_TAGS,
-    python_before_prose,
-    python_fit,
-    python_names,
-    python_regions,
-)
+from codequake.grading.readers import Reader, reader_of
 from codequake.grading.reasoning import without_reasoning
 from codequake.records import Language, Status, StopReason
 
@@ -85,33 +78,6 @@ class _Candidate:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """How one language is read; ``nests_fences``: its strings may hold lines of fences."""
-
-    name: str
-    tags: tuple[str, ...]
-    nests_fences: bool
-    fit: Callable[[str, str | None], Fit]
-    regions: Callable[[str, str | None], list[tuple[str, bool]]]
-    names: Callable[[str], tuple[set[str], set[str]]]
-    before_prose: Callable[[str, str | None], str | None]
-
-
-_READERS = {
-    Language.PYTHON: _Reader(
-        "Python",
-        PYTHON_TAGS,
-        True,
-        python_fit,
-        python_regions,
-        python_names,
-        python_before_prose,
-    ),
-    Language.C: _Reader("C", C_TAGS, False, c_fit, c_regions, c_names, c_before_prose),
-}
-
-
 def extract(
     reply: str,
     *,
@@ -132,7 +98,7 @@ def extract(
     text, cut_tokens = without_special_tokens(reply)
     answer = without_reasoning(text)
     notes = ("+special_tokens" if cut_tokens else "") + ("+reasoning" if answer.cut else "")
-    known = _READERS[language]
+    known = reader_of(language)
     # The same piece is looked at more than once, and a look is a parse.
     reader = dataclasses.replace(known, fit=functools.cache(known.fit))
     turns = () if begins_with_prompt(reply) else first_turns(answer.text)
@@ -147,7 +113,7 @@ def extract(
 
 
 def _of_first_turn(
-    turns: Iterable[str], reader: _Reader, entry_point: str | None
+    turns: Iterable[str], reader: Reader, entry_point: str | None
 ) -> Extraction | None:
     """The program of the turn of the model, where it went on and played the next ones."""
     for turn in turns:
@@ -159,7 +125,7 @@ def _of_first_turn(
 
 
 def _choose(
-    text: str, reader: _Reader, entry_point: str | None, stop_reason: StopReason
+    text: str, reader: Reader, entry_point: str | None, stop_reason: StopReason
 ) -> Extraction:
     def complete(piece: str) -> bool:
         return reader.fit(piece, entry_point) in (Fit.WHOLE, Fit.PROGRAM, Fit.PARTIAL)
@@ -199,7 +165,7 @@ def _foreign(fenced: Sequence[_Candidate], by_length: bool) -> bool:
 
 def _second_choice(
     text: str,
-    reader: _Reader,
+    reader: Reader,
     marked: Sequence[_Candidate],
     bare: Sequence[_Candidate],
     *,
@@ -227,7 +193,7 @@ def _second_choice(
     return Extraction(Status.NO_CODE, "", "none", why)
 
 
-def _joined(chosen: _Candidate, candidates: Sequence[_Candidate], reader: _Reader) -> _Candidate:
+def _joined(chosen: _Candidate, candidates: Sequence[_Candidate], reader: Reader) -> _Candidate:
     """Put earlier blocks in front that define what the chosen one uses and does not define."""
     position = next(index for index, item in enumerate(candidates) if item is chosen)
     if position == 0:
@@ -245,7 +211,7 @@ def _joined(chosen: _Candidate, candidates: Sequence[_Candidate], reader: _Reade
     return dataclasses.replace(chosen, text=text, rule=rule)
 
 
-def _candidate(block: Block, reader: _Reader, entry_point: str | None, rule: str) -> _Candidate:
+def _candidate(block: Block, reader: Reader, entry_point: str | None, rule: str) -> _Candidate:
     fit = reader.fit(block.text, entry_point)
     for text, at_start in without_marks(block.text):
         better = reader.fit(text, entry_point)
@@ -258,12 +224,19 @@ def _candidate(block: Block, reader: _Reader, entry_point: str | None, rule: str
     foreign_tag = names_other_language(block.info, reader.tags)
     if foreign_tag and fit in (Fit.NOTHING, Fit.BROKEN, Fit.BROKEN_ENTRY) and block.text.strip():
         fit = Fit.FOREIGN
+    elif (
+        fit is Fit.PARTIAL
+        and not reader.parsed
+        and names_other_language(block.info, (*reader.tags, *reader.kin))
+    ):
+        # Lines that end in a semicolon are code in many languages; the tag says in which.
+        fit = Fit.FOREIGN
     name = rule if block.closed else f"{rule}:unclosed"
     return _Candidate(block.text, fit, block.closed, foreign_tag, name)
 
 
 def _bare(
-    text: str, reader: _Reader, entry_point: str | None, *, by_length: bool
+    text: str, reader: Reader, entry_point: str | None, *, by_length: bool
 ) -> list[_Candidate]:
     """Candidates outside of all fences; a piece that a length limit cut is none."""
     whole = _candidate(Block(text, "", True), reader, entry_point, "bare")

@@ -16,10 +16,14 @@ __all__ = ["Block", "Found", "fenced_blocks", "tagged_blocks"]
 
 _FENCE = re.compile(r"(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
 _LATE_OPENING = re.compile(r"(?=\s*[^`\s])[^`]*(?P<mark>`{3,})[ \t]*(?P<info>[\w+#.-]*)\Z")
-_ONE_LINE = re.compile(r"\s*(?P<mark>`{3,})(?:python |py |c )?(?P<code>[^`]+)(?P=mark)\Z")
-_TAGS = ("python", "code", "answer", "solution", "c")
+_ONE_LINE = re.compile(
+    r"\s*(?P<mark>`{3,})(?:python |py |cpp |c\+\+ |c )?(?P<code>[^`]+)(?P=mark)\Z"
+)
+_TAGS = ("python", "code", "answer", "solution", "cpp", "c++", "c")
 _TAG = re.compile(
-    r"[\[<](?P<slash>/?)(?P<name>" + "|".join(_TAGS) + r")(?: [^\[\]<>\n]{1,200})?[\]>]",
+    r"[\[<](?P<slash>/?)(?P<name>"
+    + "|".join(map(re.escape, _TAGS))
+    + r")(?: [^\[\]<>\n]{1,200})?[\]>]",
     re.IGNORECASE,
 )
 _TRIES = 8

@@ -71,6 +71,18 @@ _MARKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("C++", re.compile(r"#[ \t]*include[ \t]*<(?:bits/stdc\+\+\.h|[a-z_]+)>")),
     ("C++", re.compile(r"\bstd::|\busing[ \t]+namespace\b|\bcout[ \t]*<<|\bcin[ \t]*>>")),
     ("C++", re.compile(r"^[ \t]*(?:template[ \t]*<|(?:public|private|protected)[ \t]*:)", re.M)),
+    ("C++", re.compile(r"\bnullptr\b|\b(?:static|dynamic|const|reinterpret)_cast[ \t]*<")),
+    ("C++", re.compile(r"=[ \t]*new[ \t]+\w+[ \t]*[\[(;]|^[ \t]*delete[ \t]*\[", re.M)),
+    (
+        "C++",
+        re.compile(r"^[ \t]*namespace[ \t]+\w+\s*\{|\boperator[ \t]*(?:<<|>>|\+|==)[ \t]*\(", re.M),
+    ),
+    (
+        "C++",
+        re.compile(
+            r"\b(?:int|double|float|char|long|bool|auto|string)[ \t]*&[ \t]*\w+[ \t]*[,)=:]"
+        ),
+    ),
     ("C#", re.compile(r"^[ \t]*using[ \t]+System\b|\bConsole\.(?:Write|Read)", re.M)),
     ("Java", re.compile(r"\bpublic[ \t]+(?:static|class|int|void|boolean|List)\b|\bSystem\.out\b")),
     ("Java", re.compile(r"^[ \t]*import[ \t]+java[.\w]*[ \t]*;", re.M)),
@@ -106,16 +118,17 @@ def names_other_language(info: str, own: tuple[str, ...]) -> bool:
     return word not in own and word in _OTHER_TAGS | {"c", "python", "py"}
 
 
-def other_language(code: str, *, own: str) -> str | None:
+def other_language(code: str, *, own: frozenset[str]) -> str | None:
     """Name the language that a text without comments and strings is recognisable as.
 
-    ``own`` is ``python`` or ``c`` and never named.  ``None`` when nothing stands out.
+    ``own`` are the names that are not another language (``C`` and ``C++`` for C++), and are never
+    returned.  ``None`` when nothing stands out.
     """
     for name, pattern in _MARKS:
-        if pattern.search(code):
+        if name not in own and pattern.search(code):
             return name
-    if own != "c" and _C_MARKS.search(code):
+    if "C" not in own and _C_MARKS.search(code):
         return "C"
-    if own != "python" and _PYTHON_MARKS.search(code):
+    if "Python" not in own and _PYTHON_MARKS.search(code):
         return "Python"
     return None

@@ -10,8 +10,9 @@ from codequake.canonical import canonical_json, content_key
 from codequake.codec import to_plain
 from codequake.errors import DataError, UsageError
 from codequake.grading.checking import accepted_outputs
-from codequake.grading.compare import outputs_agree, parse_output
+from codequake.grading.compare import numbers_agree_in_text, outputs_agree, parse_output
 from codequake.grading.extract import Extraction, extract
+from codequake.grading.readers import reader_of
 from codequake.records import (
     Completion,
     Failure,
@@ -35,6 +36,7 @@ from codequake.sandbox import (
     Outcome,
     Returned,
     Run,
+    run_settled,
 )
 
 __all__ = [
@@ -109,7 +111,8 @@ class Grader:
         found = extract_for(problem, completion, entry_point)
         if found.status is not None:
             return self.verdict(problem, completion, found, unrun(problem, found))
-        outcome = self.backend.run(job_for(problem, found.program, entry_point, self.limits))
+        job = job_for(problem, found.program, entry_point, self.limits)
+        outcome = run_settled(self.backend, job)
         return self.verdict(problem, completion, found, self.judged(problem, outcome))
 
     def judged(self, problem: Problem, outcome: Outcome) -> Judgement:
@@ -195,10 +198,11 @@ def job_for(
     """
     name = _entry_point(problem, entry_point)
     if problem.interface is Interface.FUNCTION:
-        if problem.language is Language.C:
+        if problem.language is not Language.PYTHON:
+            name = reader_of(problem.language).name
             raise UsageError(
-                f"problem {problem.problem_id!r} asks for a C function; C is graded as programs "
-                "on standard input"
+                f"problem {problem.problem_id!r} asks for a {name} function; {name} is graded as "
+                "programs on standard input"
             )
         if not name:
             raise UsageError(f"problem {problem.problem_id!r} names no entry point to call")
@@ -257,6 +261,8 @@ def judge(
                 why = "the program reads nothing of its input"
                 return Judgement(Status.IGNORES_INPUT, tests, why, failure)
             message = f"test {index + 1}: {run.detail or 'wrong answer'}"
+            if status is TestStatus.WRONG_ANSWER and _only_form(problem, index, run):
+                message += ", though the right numbers stand among other text"
             return Judgement(Status(status.value), tests, message, failure)
     return Judgement(Status.PASSED, tests, "", None)
 
@@ -318,6 +324,16 @@ def _shown(output: str | None) -> JsonText | None:
     text = output.encode("utf-8", "replace").decode("utf-8")
     cut = text[:_SHOWN] + (f"... ({len(text)} characters)" if len(text) > _SHOWN else "")
     return JsonText(canonical_json(cut))
+
+
+def _only_form(problem: Problem, index: int, run: Run) -> bool:
+    if problem.interface is not Interface.STDIN or run.output is None:
+        return False
+    try:
+        got = JsonText(run.output)
+        return numbers_agree_in_text(problem.tests[index].expected, got, problem.comparison)
+    except DataError:
+        return False
 
 
 def _ignores_input(problem: Problem, runs: Sequence[Run]) -> bool:

@@ -8,21 +8,36 @@ from collections.abc import Sequence
 from codequake.canonical import canonical_json
 from codequake.errors import DataError, MachineError
 from codequake.grading.compare import parse_output
+from codequake.grading.together import LANGUAGES, MOST_INPUTS, answers_in, job_of
 from codequake.ports import Answer
 from codequake.records import Interface, JsonText, Problem, Reference
-from codequake.sandbox import Backend, Ending, Job, Limits, Mode, Outcome, Run
+from codequake.sandbox import (
+    Backend,
+    Care,
+    Ending,
+    Job,
+    Limits,
+    Mode,
+    Outcome,
+    Run,
+    run_settled,
+)
 from codequake.seeding import seed_for
 from codequake.tasks import Language
 
 __all__ = ["SandboxOracle"]
 
 _ENTRY = "codequake_generate"
+_TRIAL = "codequake_trial"
 _DRIVER = """
 
 def codequake_generate(seeds):
     import random
     return [generate(random.Random(seed), number) for number, seed in enumerate(seeds)]
 """
+
+# Below this a process for each input is fast enough.
+_FEW = 200
 
 
 class SandboxOracle:
@@ -37,26 +52,67 @@ class SandboxOracle:
     ) -> tuple[Answer, ...]:
         """Return one answer an input, in order.
 
-        A reference that does not compile, lacks its entry point or crashes gives answers that say
-        so.  Raises ``MachineError`` when the sandbox itself fails.
+        Where the problem has assertions, an input is a test of statements: the answer is ``true``
+        when they end, else it says what they raised.  A reference that does not compile, lacks its
+        entry point or crashes gives answers that say so.  More than 200 inputs are run in few
+        processes where that gives an answer for each (of main programs, see
+        ``codequake.grading.together``).  Raises ``MachineError`` when the sandbox itself fails,
+        which a right test then shows; a test whose own code fails is an answer.
         """
         if not inputs:
             return ()
+        many = len(inputs) > _FEW and problem.assertions is None
         stdin = problem.interface is Interface.STDIN
+        if stdin and many and reference.language in LANGUAGES:
+            found = self._together(reference, inputs)
+            if found is not None:
+                return found
         job = Job(
             reference.language,
             reference.code,
-            Mode.STDIN if stdin else Mode.CALL,
-            None if stdin else problem.entry_point,
+            _mode(problem),
+            problem.entry_point,
             tuple(inputs),
             self._limits,
+            setup=problem.assertions or "",
         )
-        outcome = self._run(job)
+        outcome = self._fast(job) if many and not stdin else None
+        outcome = outcome or run_settled(self._backend, job)
+        if outcome.harness_error is not None and job.mode is Mode.ASSERT and self._can_test():
+            if len(inputs) > 1:  # one test that cannot run keeps the others from running
+                return tuple(self.answers(problem, reference, (item,))[0] for item in inputs)
+            return (Answer(None, f"it cannot be run: {outcome.harness_error}"),)
+        _refuse_broken(outcome)
         if not outcome.build.ok:
             return tuple(Answer(None, f"does not compile: {outcome.build.why}") for _ in inputs)
         if outcome.entry_found is False:
             return tuple(Answer(None, f"does not define {problem.entry_point}") for _ in inputs)
+        if len(outcome.runs) != len(inputs):
+            raise MachineError("the sandbox failed: it lost the result of a test")
+        if job.mode is Mode.ASSERT:
+            return tuple(_held(run) for run in outcome.runs)
         return tuple(_answer(run) for run in outcome.runs)
+
+    def _fast(self, job: Job) -> Outcome | None:
+        """Run a function on all inputs in one process; ``None`` unless it answers every one."""
+        (outcome,) = self._backend.run_all([job], Care.TOGETHER)
+        answered = outcome.harness_error is None and len(outcome.runs) == len(job.inputs)
+        if answered and all(run.ending is Ending.RETURNED for run in outcome.runs):
+            return outcome
+        return None
+
+    def _together(
+        self, reference: Reference, inputs: Sequence[JsonText]
+    ) -> tuple[Answer, ...] | None:
+        answers: list[Answer] = []
+        for at in range(0, len(inputs), MOST_INPUTS):
+            piece = inputs[at : at + MOST_INPUTS]
+            outcome = self._run(job_of(reference, piece, self._limits))
+            found = answers_in(reference, outcome.runs[0], len(piece)) if outcome.runs else None
+            if found is None:
+                return None
+            answers += found
+        return tuple(answers)
 
     def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
         """Return inputs 0 to ``count - 1`` of the problem's generator.
@@ -81,10 +137,34 @@ class SandboxOracle:
         return tuple(JsonText(canonical_json(item)) for item in json.loads(answer.output))
 
     def _run(self, job: Job) -> Outcome:
-        outcome = self._backend.run(job)
-        if outcome.harness_error is not None:
-            raise MachineError(f"the sandbox failed: {outcome.harness_error}")
+        outcome = run_settled(self._backend, job)
+        _refuse_broken(outcome)
         return outcome
+
+    def _can_test(self) -> bool:
+        """Whether the sandbox runs a test that is right, so that another one failed by itself."""
+        inputs = (canonical_json(f"{_TRIAL}()"),)
+        source = f"def {_TRIAL}(): pass"
+        job = Job(Language.PYTHON, source, Mode.ASSERT, _TRIAL, inputs, self._limits)
+        return run_settled(self._backend, job).harness_error is None
+
+
+def _refuse_broken(outcome: Outcome) -> None:
+    if outcome.harness_error is not None:
+        raise MachineError(f"the sandbox failed: {outcome.harness_error}")
+
+
+def _mode(problem: Problem) -> Mode:
+    if problem.interface is Interface.STDIN:
+        return Mode.STDIN
+    return Mode.CALL if problem.assertions is None else Mode.ASSERT
+
+
+def _held(run: Run) -> Answer:
+    """The answer to a test of statements: they held, or what they came to."""
+    if run.ending is Ending.RETURNED and run.output == "true":
+        return Answer(JsonText("true"), None)
+    return Answer(None, run.detail or run.ending.value)
 
 
 def _answer(run: Run) -> Answer:

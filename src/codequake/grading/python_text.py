@@ -71,7 +71,7 @@ def _broken_fit(text: str, entry_point: str | None) -> Fit:
         if re.search(r"^[ \t]*end[ \t]*$", bare, re.MULTILINE):
             return Fit.FOREIGN
         return Fit.BROKEN_ENTRY
-    if other_language(bare, own="python") is not None:
+    if other_language(bare, own=frozenset({"Python"})) is not None:
         return Fit.FOREIGN
     looks = re.search(
         r"^[ \t]*(?:def \w+|class \w+|import \w|from [\w.]+ import|print\(|for \w[\w, ]{0,80} in "

@@ -94,9 +94,9 @@ class Pending:
 class Runner:
     """Threads that run groups of programs on one backend.
 
-    A group is run together first.  What does not pass is run again in a process of its own, and
-    what then neither passes nor is settled (see ``Outcome``) in a sandbox of its own: a program is
-    never called wrong on less.
+    A group is run together first, as far as its programs can be.  What neither passes nor is
+    settled (see ``Outcome``) is run again with the next care, at last in a sandbox of its own: a
+    program is never called wrong on less.
     """
 
     def __init__(self, grader: Grader, workers: int, care: Care = Care.TOGETHER) -> None:
@@ -141,7 +141,8 @@ class Runner:
 
     def _run_group(self, work: list[tuple[Problem, Job]]) -> list[Ran | Future[Ran]]:
         ran = self._run(work, self._care)
-        self._run_apart(work, ran)
+        self._run_again(work, ran, Care.TOGETHER, Care.APART)
+        self._run_again(work, ran, Care.APART, Care.FORKED)
         found: list[Ran | Future[Ran]] = []
         for (problem, job), (result, outcome) in zip(work, ran, strict=True):
             if self._is_to_confirm(problem, job, result, outcome):
@@ -156,14 +157,16 @@ class Runner:
                 found.append(alone)
         return found
 
-    def _run_apart(self, work: list[tuple[Problem, Job]], ran: list[tuple[Ran, Outcome]]) -> None:
-        """Run what ran together and did not pass once more, each in a process of its own."""
+    def _run_again(
+        self, work: list[tuple[Problem, Job]], ran: list[tuple[Ran, Outcome]], had: Care, care: Care
+    ) -> None:
+        """Run what was run with one care, and is not final, with the next."""
         chosen = [
             index
             for index, (result, outcome) in enumerate(ran)
-            if outcome.care is Care.TOGETHER and not _is_final(result.judgement, outcome)
+            if outcome.care is had and not _is_final(result.judgement, outcome)
         ]
-        results = self._run([work[index] for index in chosen], Care.APART) if chosen else []
+        results = self._run([work[index] for index in chosen], care) if chosen else []
         for index, result in zip(chosen, results, strict=True):
             ran[index] = result
 

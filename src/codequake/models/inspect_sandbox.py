@@ -119,6 +119,7 @@ class InspectSandboxBackend:
     is also what limits the number of processes.
     """
 
+    trouble = ""
     modes = frozenset((Mode.CALL, Mode.STDIN))
 
     def __init__(self, provider: str = "local", config: str | None = None) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import assert_never
 
 from codequake.errors import UnknownNameError
+from codequake.grading.readers import reader_of
 from codequake.records import Interface, Language, Message, Problem, Variant
 
 __all__ = ["render_messages", "style_names"]
@@ -23,8 +23,9 @@ def render_messages(problem: Problem, variant: Variant, style: str) -> tuple[Mes
     ``plain``: a system message that asks for one code block in the problem's language, then the
     text of the variant as it is.  ``two_shot``: the same with two worked examples in between, for
     models that are too small to keep a form that is only described.  ``few_shot``: with all worked
-    examples that there are, five for C and two for Python.  The last message is always the
-    variant's text and nothing else.  Raises ``UnknownNameError`` for another style.
+    examples that there are, four for C, two for Python, none for other languages.  The last
+    message is always the variant's text and nothing else.  Raises ``UnknownNameError`` for another
+    style.
     """
     if style not in _STYLES:
         raise UnknownNameError(
@@ -61,18 +62,12 @@ _STYLES: dict[str, Callable[[Problem], tuple[Message, ...]]] = {
 
 
 def _instruction(problem: Problem) -> str:
-    by_name = problem.interface is Interface.FUNCTION
-    match problem.language:
-        case Language.PYTHON if by_name:
-            wanted = "the Python function that is asked for"
-        case Language.PYTHON:
-            wanted = "a whole Python program that reads standard input"
-        case Language.C if by_name:
-            wanted = "the C function that is asked for"
-        case Language.C:
-            wanted = "a whole C program that reads standard input"
-        case _:
-            assert_never(problem.language)
+    name = reader_of(problem.language).name
+    match problem.interface:
+        case Interface.FUNCTION:
+            wanted = f"the {name} function that is asked for"
+        case Interface.STDIN:
+            wanted = f"a whole {name} program that reads standard input"
     fence = problem.language.value
     return (
         f"You write code. Reply with {wanted}, in one code block that starts with ```{fence} "
@@ -97,7 +92,7 @@ def _examples(problem: Problem) -> tuple[_Example, ...]:
             # No set of problems asks for C functions; an example of a program would mislead.
             return () if by_name else _C_STDIN
         case _:
-            assert_never(problem.language)
+            return ()  # a language is asked without examples until somebody writes them
 
 
 # Their formulas are of another shape than any bundled one: they show the form of a program and

@@ -17,6 +17,7 @@ from random import Random
 from typing import assert_never
 
 from codequake.errors import DataError
+from codequake.grading.readers import reader_of
 from codequake.models.behaviour import Behaviour, accuracy_on
 from codequake.models.mutants import mutants
 from codequake.records import Language, Message, Problem, Reference, Variant
@@ -215,12 +216,7 @@ def _fenced(code: str, language: Language, rng: Random) -> str:
 
 def _foreign(language: Language) -> tuple[str, Language]:
     """Return a whole program in the language that was not asked for."""
-    match language:
-        case Language.PYTHON:
-            code = '#include <stdio.h>\n\nint main(void) {\n    printf("0\\n");\n    return 0;\n}'
-            return code, Language.C
-        case Language.C:
-            code = "import sys\n\nvalues = [float(word) for word in sys.stdin.read().split()]\n"
-            return code + "print(sum(values))", Language.PYTHON
-        case _:
-            assert_never(language)
+    if language is Language.PYTHON:
+        return reader_of(Language.C).constant, Language.C
+    code = "import sys\n\nvalues = [float(word) for word in sys.stdin.read().split()]\n"
+    return code + "print(sum(values))", Language.PYTHON

@@ -1,27 +1,38 @@
 """Problems: the bundled sets, people's own, and the check that runs all that they claim."""
 
-from codequake.problems.building import build_tests, rebuild_file
-from codequake.problems.checking import Agree, Finding, Report, check_problems
+from codequake.problems.building import build_tests, fresh_inputs, rebuild_file
+from codequake.problems.checking import (
+    FORMULA_INPUTS,
+    Agree,
+    Finding,
+    Report,
+    check_problems,
+)
 from codequake.problems.rendering import input_stands_in, render_statement, shown_output
 from codequake.problems.sampling import sample_inputs
 from codequake.problems.sets import (
+    Origin,
     ProblemFile,
     find_problem,
     load_set,
     problem_set,
     read_problem_file,
     read_set,
+    set_from,
     set_names,
 )
 
 __all__ = [
+    "FORMULA_INPUTS",
     "Agree",
     "Finding",
+    "Origin",
     "ProblemFile",
     "Report",
     "build_tests",
     "check_problems",
     "find_problem",
+    "fresh_inputs",
     "input_stands_in",
     "load_set",
     "problem_set",
@@ -30,6 +41,7 @@ __all__ = [
     "rebuild_file",
     "render_statement",
     "sample_inputs",
+    "set_from",
     "set_names",
     "shown_output",
 ]

@@ -1,13 +1,14 @@
 """Plain evaluation of formulas as problem files write them.
 
 It knows numbers, one-letter names, ``+ - * / ^``, parentheses, ``sin``, ``cos``, ``tan``, ``log``
-(base 10), ``ln`` and the relations ``= != < <= > >=``.  It shares no code with the formula engine
-on purpose: the references and samples of a problem are checked against it.
+(base 10), ``ln``, ``sqrt`` and the relations ``= != < <= > >=``.  It shares no code with the
+formula engine on purpose: the references and samples of a problem are checked against it.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import operator
 import re
@@ -15,7 +16,7 @@ from collections.abc import Callable, Mapping
 
 from codequake.errors import DataError
 
-__all__ = ["Relation", "evaluate", "names_in", "parse_relation"]
+__all__ = ["Relation", "evaluate", "names_in", "parse_expression", "parse_relation"]
 
 _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "sin": math.sin,
@@ -23,6 +24,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "tan": math.tan,
     "log": math.log10,
     "ln": math.log,
+    "sqrt": math.sqrt,
 }
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -44,26 +46,25 @@ class Relation:
         self.sign = sign
         self.right = right
 
-    def holds(self, values: Mapping[str, float], *, margin: float = 0.0) -> bool:
-        """Tell whether the relation holds, for all but ``=`` with a distance of ``margin``.
+    def holds(self, values: Mapping[str, float]) -> bool:
+        """Tell whether the relation holds; equality allows a relative error of 1e-9.
 
-        Equality allows a relative error of 1e-9.  Raises ``ArithmeticError`` and ``ValueError``
-        where a side has no value.
+        Raises ``ArithmeticError`` and ``ValueError`` where a side has no value.
         """
         left, right = evaluate(self.left, values), evaluate(self.right, values)
         match self.sign:
             case "=":
                 return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-12)
             case "!=":
-                return abs(left - right) >= margin and left != right
+                return left != right
             case "<":
-                return right - left >= margin and left < right
+                return left < right
             case "<=":
-                return right - left >= margin
+                return left <= right
             case ">":
-                return left - right >= margin and left > right
+                return left > right
             case _:
-                return left - right >= margin
+                return left >= right
 
 
 def parse_relation(text: str) -> Relation:
@@ -74,7 +75,12 @@ def parse_relation(text: str) -> Relation:
     return Relation(parts[0].strip(), parts[1], parts[2].strip())
 
 
-def _parse(text: str) -> ast.expr:
+@functools.lru_cache(maxsize=1024)
+def parse_expression(text: str) -> ast.expr:
+    """Return the syntax tree of an expression, to be read and never changed.
+
+    Raises ``DataError`` for what is not an expression.
+    """
     if not _LETTERS.fullmatch(text) or "**" in text or "//" in text:
         raise DataError(f"{text!r} is not an expression")
     try:
@@ -87,7 +93,10 @@ def names_in(text: str) -> frozenset[str]:
     """Return the names of a formula or a relation, functions left out.  Raises ``DataError``."""
     sides = _RELATION.split(text)[::2]
     found = {
-        node.id for side in sides for node in ast.walk(_parse(side)) if isinstance(node, ast.Name)
+        node.id
+        for side in sides
+        for node in ast.walk(parse_expression(side))
+        if isinstance(node, ast.Name)
     }
     return frozenset(found - set(_FUNCTIONS))
 
@@ -98,7 +107,7 @@ def evaluate(text: str, values: Mapping[str, float]) -> float:
     Raises ``DataError`` for what is not an expression or names no value, ``ArithmeticError`` or
     ``ValueError`` where there is no finite value.
     """
-    result = _value(_parse(text), values, text)
+    result = _value(parse_expression(text), values, text)
     if not math.isfinite(result):
         raise OverflowError(f"{text} has no finite value")
     return result

@@ -4,7 +4,7 @@ A file holds, in this order::
 
     id = "<set>/<slug>"           # the file is called <slug>.toml
     title = "..."
-    language = "python"           # or "c"; Python when left out
+    language = "python"           # or "c" or "cpp"; Python when left out
     signature = "f(a: int) -> int"   # only where a program is a function; else it reads stdin
     difficulty = "easy"           # may be left out
     topics = ["list"]
@@ -14,6 +14,7 @@ A file holds, in this order::
 
     [formula]                     # formula prompts only
     text, kind, class, assumptions, symbols = [{ name, meaning, low, high, integer }, ...]
+    results                       # expressions of what is printed, where it is not the formula
 
     [statement]                   # sentences in the markup of ``codequake.problems.markup``
     task, input, output           # one sentence a line; of a formula prompt, whose task can say
@@ -48,6 +49,7 @@ returns one input (a list of arguments, or a text): the smaller the number, the 
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,6 +150,8 @@ def _read(fields: Fields, path: Path) -> Authored:
         _domains(fields),
     )
     edges, generator, hidden = _tests(fields, call)
+    if formula is not None:
+        formula = dataclasses.replace(formula, edges=edges)
     problem = Problem(
         problem_id=problem_id,
         title=fields.text("title"),
@@ -195,6 +199,7 @@ def _formula(part: Fields) -> FormulaSlot:
         prompt_class=part.choice("class", PromptClass),
         symbols=tuple(_symbol(item) for item in part.tables("symbols", at_least=1)),
         assumptions=part.texts("assumptions"),
+        results=part.texts("results"),
     )
     part.close()
     return formula

@@ -22,10 +22,19 @@ from codequake.problems.shape import input_fault
 from codequake.records import JsonText, Problem, Test
 from codequake.seeding import generator_for, seed_for
 
-__all__ = ["BUILD_SEED", "HIDDEN_TESTS", "build_tests", "fresh_inputs", "rebuild_file"]
+__all__ = [
+    "BUILD_SEED",
+    "FORMULA_TESTS",
+    "HIDDEN_TESTS",
+    "build_tests",
+    "fresh_inputs",
+    "rebuild_file",
+]
 
 BUILD_SEED = 20
 HIDDEN_TESTS = 24
+FORMULA_TESTS = 100
+"""Hidden tests of a formula prompt: as many as the paper on syntactic robustness draws (7)."""
 
 _NOTE = "# Written by codequake.problems.building from the inputs above; change those instead."
 
@@ -44,20 +53,27 @@ def fresh_inputs(problem: Problem, oracle: Oracle, seed: int, count: int) -> tup
                 raise DataError(f"generate(rng, {number}) gives {fault}")
         return inputs
     if problem.formula is not None:
-        return sample_inputs(problem.formula, generator_for(seed, "inputs"), count)
+        rng = generator_for(seed, "inputs")
+        return sample_inputs(problem.formula, rng, count, problem.comparison)
     return ()
 
 
 def build_tests(
-    authored: Authored, oracle: Oracle, *, seed: int = BUILD_SEED, count: int = HIDDEN_TESTS
+    authored: Authored, oracle: Oracle, *, seed: int = BUILD_SEED, count: int | None = None
 ) -> tuple[Test, ...]:
     """Return ``count`` hidden tests: edge cases first, no input twice, none that is visible.
 
-    Raises ``CheckFailedError`` when there are too few different inputs, or when the reference
-    gives no output for one.
+    Without ``count`` there are 100 for a formula prompt and 24 for any other problem.  Raises
+    ``CheckFailedError`` when there are too few different inputs, or when the reference gives no
+    output for one.
     """
     problem = authored.problem
-    drawn = fresh_inputs(problem, oracle, seed_for(seed, "tests", problem.problem_id), 2 * count)
+    if count is None:
+        count = HIDDEN_TESTS if problem.formula is None else FORMULA_TESTS
+    # Those of a generator may repeat; of a formula only the visible ones have to go.
+    visible = sum(test.visible for test in problem.tests)
+    spare = 2 * count if problem.generator is not None else count + visible
+    drawn = fresh_inputs(problem, oracle, seed_for(seed, "tests", problem.problem_id), spare)
     inputs = [
         item
         for item in dict.fromkeys((*authored.edges, *drawn))

@@ -12,25 +12,31 @@ from dataclasses import dataclass
 
 from codequake.canonical import canonical_json, parse_json
 from codequake.errors import CheckFailedError, DataError, UserError
-from codequake.ports import Oracle
+from codequake.ports import Answer, Oracle
 from codequake.problems.building import fresh_inputs
 from codequake.problems.declarations import formula_findings
+from codequake.problems.foreign import Origin
 from codequake.problems.likeness import outline
+from codequake.problems.python_prompts import shown_results
 from codequake.problems.rendering import input_stands_in, show_value, shown_output
 from codequake.problems.shape import refuse_malformed
 from codequake.problems.structure import structure_findings
-from codequake.records import Comparison, Interface, JsonText, Problem
+from codequake.records import Comparison, Interface, JsonText, Problem, Test
 from codequake.seeding import seed_for
 
-__all__ = ["Agree", "Finding", "Report", "check_problems"]
+__all__ = ["FORMULA_INPUTS", "Agree", "Finding", "Report", "check_problems"]
 
 Agree = Callable[[JsonText, JsonText, Comparison, Interface], bool]
 """Whether an output (second) agrees with the expected one (first)."""
 
+FORMULA_INPUTS = 10_000
+"""Inputs on which the references of a formula prompt agree before it is admitted."""
+
 _HIDDEN = 20
-_ASSERTED = (
-    "it is tested by statements, and this check only runs inputs; grade its reference program to "
-    "see that it passes"
+_NO_REFERENCE = "there is no reference program to run"
+_OWN_OUTPUTS = (
+    "the expected outputs are those of the reference program, so running it shows only that it "
+    "answers, and the same each time"
 )
 
 
@@ -44,10 +50,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the check found in a problem; nothing means that all its claims hold."""
+    """What the check found in a problem; nothing means that all its claims hold.
+
+    ``unchecked`` says what could not be shown and why; empty when all was.  ``executed`` is false
+    when there was no program to run, so that nothing was shown.
+    ``place`` is ``file:line`` of the problem, where it comes from a file.
+    """
 
     problem_id: str
     findings: tuple[Finding, ...]
+    unchecked: str = ""
+    executed: bool = True
+    place: str = ""
 
 
 def check_problems(
@@ -57,14 +71,21 @@ def check_problems(
     agree: Agree,
     seed: int = 0,
     fresh: int = 20,
+    formula_inputs: int = FORMULA_INPUTS,
     hidden: int = _HIDDEN,
+    origin: Origin = Origin.AUTHORED,
 ) -> Iterator[Report]:
     """Yield one report a problem, in their order.
 
-    Shown by execution: every reference passes every test (the visible ones are the examples of
-    the statement, whose shown outputs are compared too), all references agree on ``fresh`` inputs
-    drawn anew, and every wrong program answers something and is rejected by a hidden test.  Shown
-    from the text: visible inputs stand in the statement and hidden ones do not, there are at least
+    Of problems of other projects (``origin``) and of those that are tested by statements, shown is
+    that every reference passes every test and that hidden tests reject the wrong programs; where
+    the reference gave the expected outputs, also that they are those that the prompt shows.
+
+    Of all others, shown by execution: every reference passes every test (the visible ones are the
+    examples of the statement, whose shown outputs are compared too), all references agree on
+    ``fresh`` inputs drawn anew (those of a formula prompt on ``formula_inputs``, edge cases mixed
+    in), and every wrong program answers something and is rejected by a hidden test.  Shown from the
+    text: visible inputs stand in the statement and hidden ones do not, there are at least
     ``hidden`` hidden tests, the structured statement renders to the flat one, slots, glossaries and
     renames fit, a formula prompt keeps its own declarations, no id stands twice and no two
     references are one program.  Raises ``MachineError`` when the oracle cannot run.
@@ -78,21 +99,61 @@ def check_problems(
             # Nothing can be run or read until the record is right.
             yield Report(problem.problem_id, (Finding("structure", str(error)),))
             continue
-        if problem.assertions is not None:
-            # An oracle calls programs with inputs; a call with the text of a test proves nothing.
-            yield Report(problem.problem_id, (Finding("tests", _ASSERTED),))
+        repeated = tuple(_repeated(problem, ids[problem.problem_id]))
+        if problem.assertions is not None or origin is not Origin.AUTHORED:
+            found = tuple(_tests_only(problem, origin, oracle, agree))
+            yield Report(
+                problem.problem_id,
+                (*repeated, *found),
+                _unchecked(problem, origin),
+                executed=bool(problem.references),
+            )
             continue
         findings = [
-            *_repeated(problem, ids[problem.problem_id]),
+            *repeated,
             *(Finding("structure", text) for text in structure_findings(problem, hidden)),
             *(Finding("formula", text) for text in _formula(problem, agree)),
             *(Finding("references", text) for text in twins.get(problem.problem_id, ())),
             *_examples(problem, agree),
             *_references(problem, oracle, agree),
-            *_fresh(problem, oracle, agree, seed, fresh),
+            *_fresh(
+                problem, oracle, agree, seed, fresh if problem.formula is None else formula_inputs
+            ),
             *_wrong(problem, oracle, agree),
         ]
         yield Report(problem.problem_id, tuple(findings))
+
+
+def _tests_only(
+    problem: Problem, origin: Origin, oracle: Oracle, agree: Agree
+) -> Iterator[Finding]:
+    """Show what a problem claims that follows no rules of ours."""
+    if origin is Origin.ANSWERED:
+        yield from _shown_results(problem, agree)
+    yield from _passing(problem, oracle, agree)
+    yield from _wrong(problem, oracle, agree)
+
+
+def _shown_results(problem: Problem, agree: Agree) -> Iterator[Finding]:
+    """Hold the results that the prompt shows against those that the reference gave."""
+    shown = shown_results(problem.statement, problem.entry_point or "")
+    for number, test in enumerate(problem.tests, start=1):
+        result = shown.get(test.input)
+        if result is not None and not agree(
+            JsonText(result), test.expected, problem.comparison, problem.interface
+        ):
+            yield Finding(
+                "examples",
+                f"the prompt shows {_short(result)} for the input {_short(test.input)} of test "
+                f"{number}, and the reference gives {_short(test.expected)}",
+            )
+
+
+def _unchecked(problem: Problem, origin: Origin) -> str:
+    """Say what the tests of a problem that follows no rules of ours cannot show."""
+    if not problem.references:
+        return _NO_REFERENCE
+    return _OWN_OUTPUTS if origin is Origin.ANSWERED else ""
 
 
 def _repeated(problem: Problem, count: int) -> Iterator[Finding]:
@@ -146,6 +207,11 @@ def _twins(problems: Sequence[Problem]) -> dict[str, list[str]]:
 def _references(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
     if len(problem.references) < 2:
         yield Finding("references", "there is no second reference to confirm the first")
+    yield from _passing(problem, oracle, agree)
+
+
+def _passing(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
+    """Run every reference on every test; the first that fails is told."""
     inputs = [test.input for test in problem.tests]
     for reference in problem.references:
         answers = oracle.answers(problem, reference, inputs)
@@ -155,7 +221,7 @@ def _references(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Find
             if answer.output is None:
                 yield Finding("tests", f"{lead}: {answer.problem}")
                 break
-            if not agree(test.expected, answer.output, problem.comparison, problem.interface):
+            if not _is_right(problem, test, answer, agree):
                 yield Finding(
                     "tests",
                     f"{lead}: expected {_short(test.expected)}, got {_short(answer.output)}",
@@ -179,24 +245,34 @@ def _fresh(
         return
     first, *others = problem.references
     wanted = oracle.answers(problem, first, inputs)
+    for item, want in zip(inputs, wanted, strict=True):
+        if want.output is None:
+            lead = f"on the fresh input {_short(item)} reference {first.name!r} fails"
+            yield Finding("generator", f"{lead}: {want.problem}")
+            return
     for other in others:
+        differing = []
         for item, want, got in zip(
             inputs, wanted, oracle.answers(problem, other, inputs), strict=True
         ):
-            lead = f"on the fresh input {_short(item)} reference"
-            if want.output is None:
-                yield Finding("generator", f"{lead} {first.name!r} fails: {want.problem}")
-                return
-            if got.output is None:
-                yield Finding("generator", f"{lead} {other.name!r} fails: {got.problem}")
-                break
-            if not agree(want.output, got.output, problem.comparison, problem.interface):
-                yield Finding(
-                    "generator",
-                    f"{lead} {first.name!r} gives {_short(want.output)} and {other.name!r} "
-                    f"{_short(got.output)}",
-                )
-                break
+            assert want.output is not None
+            if got.output is None or not agree(
+                want.output, got.output, problem.comparison, problem.interface
+            ):
+                differing.append((item, want.output, got))
+        if differing:
+            yield Finding("generator", _disagreement(first.name, other.name, differing, count))
+
+
+def _disagreement(
+    first: str, other: str, differing: list[tuple[JsonText, JsonText, Answer]], count: int
+) -> str:
+    item, want, got = differing[0]
+    lead = f"on the fresh input {_short(item)} reference"
+    rest = f"; they differ on {len(differing)} of {count}" if len(differing) > 1 else ""
+    if got.output is None:
+        return f"{lead} {other!r} fails: {got.problem}{rest}"
+    return f"{lead} {first!r} gives {_short(want)} and {other!r} {_short(got.output)}{rest}"
 
 
 def _wrong(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
@@ -204,18 +280,24 @@ def _wrong(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
     tests = [test for test in problem.tests if not test.visible]
     for program in problem.wrong if tests else ():
         answers = oracle.answers(problem, program, [test.input for test in tests])
-        if all(answer.output is None for answer in answers):
+        silent = problem.assertions is None and all(answer.output is None for answer in answers)
+        if silent:
             yield Finding(
                 "wrong",
                 f"wrong program {program.name!r} never answers, so it is no plausible mistake: "
                 f"{answers[0].problem}",
             )
         elif all(
-            answer.output is not None
-            and agree(test.expected, answer.output, problem.comparison, problem.interface)
+            _is_right(problem, test, answer, agree)
             for test, answer in zip(tests, answers, strict=True)
         ):
             yield Finding("wrong", f"no hidden test rejects the wrong program {program.name!r}")
+
+
+def _is_right(problem: Problem, test: Test, answer: Answer, agree: Agree) -> bool:
+    if answer.output is None or problem.assertions is not None:
+        return answer.output == "true"
+    return agree(test.expected, answer.output, problem.comparison, problem.interface)
 
 
 def _short(text: str) -> str:

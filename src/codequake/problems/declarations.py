@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator
 from codequake.canonical import canonical_json
 from codequake.errors import DataError
 from codequake.problems.arithmetic import evaluate, names_in, parse_relation
+from codequake.problems.conditioning import Judge
 from codequake.problems.constraints import input_symbols
-from codequake.problems.sampling import input_values
+from codequake.problems.sampling import input_values, input_words
 from codequake.records import (
     FormulaKind,
     FormulaSlot,
     Interface,
     JsonText,
+    Language,
     Problem,
     PromptClass,
 )
@@ -50,9 +52,11 @@ def direct_output(problem: Problem, formula: FormulaSlot, test_input: JsonText) 
 def formula_findings(problem: Problem, agrees: Agrees) -> Iterator[str]:
     """Yield one sentence for each declaration that does not hold; none without a formula.
 
-    The names of the formula are its symbols; its kind fits its text; the test inputs are in the
-    ranges and satisfy the assumptions; the class is translation exactly when evaluating the
-    formula as it stands passes every test.  ``agrees`` compares an expected output with another.
+    The names of the formula are its symbols; its kind fits its text; there are references in C
+    and in Python; the test inputs are in the ranges, satisfy the assumptions and are fair to
+    right programs (``codequake.problems.conditioning``); the class is translation exactly when
+    evaluating the formula as it stands passes every test; the declared results are those of every
+    test.  ``agrees`` compares an expected output with another.
     """
     formula = problem.formula
     if formula is None:
@@ -62,8 +66,14 @@ def formula_findings(problem: Problem, agrees: Agrees) -> Iterator[str]:
         return
     try:
         yield from _declared(formula)
+        unread = list(_unread(formula))
+        yield from unread
+        if unread:
+            return  # nothing can be computed from them
+        yield from _languages(problem)
         yield from _domain(problem, formula)
         yield from _class(problem, formula, agrees)
+        yield from _results(problem, formula, agrees)
     except DataError as error:
         yield str(error)
 
@@ -89,7 +99,51 @@ def _declared(formula: FormulaSlot) -> Iterator[str]:
         yield "no symbol has a range, so a program reads nothing"
 
 
+def _languages(problem: Problem) -> Iterator[str]:
+    written = {reference.language for reference in problem.references}
+    missing = [item.value for item in (Language.C, Language.PYTHON) if item not in written]
+    if missing:
+        yield f"there is no reference in {' and in '.join(missing)}; allowed: one in each"
+
+
+def _unread(formula: FormulaSlot) -> Iterator[str]:
+    given = {symbol.name for symbol in input_symbols(formula)}
+    for text in formula.results:
+        names = sorted(names_in(text) - given)
+        if names:
+            yield f"the result {text!r} uses {', '.join(names)}, which a program does not read"
+
+
+def _results(problem: Problem, formula: FormulaSlot, agrees: Agrees) -> Iterator[str]:
+    """Hold the declared results against the tests; they decide which inputs are fair."""
+    if formula.prompt_class is PromptClass.TRANSLATION:
+        if formula.results:
+            yield "results are declared, but a translation prompt prints its formula"
+        return
+    if not formula.results:
+        yield "no results are declared, so inputs cannot be kept from ill-conditioned points"
+        return
+    digits = problem.comparison.digits
+    for number, test in enumerate(problem.tests, start=1):
+        values = input_values(formula, test.input)
+        try:
+            found = [evaluate(text, values) for text in formula.results]
+        except (ArithmeticError, ValueError) as error:
+            if isinstance(error, DataError):
+                raise
+            yield f"the declared results have no value for test {number}"
+            return
+        shown = [f"{value:.{12 if digits is None else digits}f}" for value in found]
+        if not agrees(test.expected, JsonText(canonical_json(" ".join(shown) + "\n"))):
+            yield (
+                f"the declared results are {' '.join(shown)} for test {number}, which expects "
+                f"{test.expected}"
+            )
+            return
+
+
 def _domain(problem: Problem, formula: FormulaSlot) -> Iterator[str]:
+    judge = Judge(formula, problem.comparison)
     for number, test in enumerate(problem.tests, start=1):
         values = input_values(formula, test.input)
         for symbol in input_symbols(formula):
@@ -103,6 +157,9 @@ def _domain(problem: Problem, formula: FormulaSlot) -> Iterator[str]:
         for assumption in formula.assumptions:
             if not _holds(assumption, values):
                 yield f"test {number} breaks the assumption {assumption}"
+        why = judge.refusal(input_words(formula, test.input))
+        if why is not None:
+            yield f"test {number}, input {test.input}, is not fair to right programs: {why}"
 
 
 def _holds(assumption: str, values: dict[str, float]) -> bool:

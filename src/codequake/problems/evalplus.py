@@ -19,7 +19,7 @@ from typing import Any
 
 from codequake.errors import UsageError
 from codequake.ports import Oracle
-from codequake.problems.foreign import ProblemFile, Row, canonical_text, read_foreign
+from codequake.problems.foreign import Origin, ProblemFile, Row, canonical_text, read_foreign
 from codequake.problems.python_prompts import parse_python, shown_calls, signature_of
 from codequake.records import Comparison, Interface, JsonText, Language, Problem, Reference, Test
 
@@ -46,7 +46,7 @@ def read_evalplus(path: Path, oracle: Oracle | None = None) -> ProblemFile:
             f"evalplus:{path} has no expected outputs, and here is no sandbox that could run its "
             "references; allowed: sets that carry their outputs"
         )
-    return read_foreign(path, lambda row: _problem(row, oracle))
+    return read_foreign(path, lambda row: _problem(row, oracle), Origin.ANSWERED)
 
 
 def _problem(row: Row, oracle: Oracle) -> Problem:

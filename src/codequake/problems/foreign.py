@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,36 @@ from codequake.errors import DataError
 from codequake.problems.shape import refuse_malformed
 from codequake.records import JsonText, Problem
 
-__all__ = ["MAX_ROW", "ProblemFile", "Row", "canonical_text", "read_foreign"]
+__all__ = ["MAX_ROW", "Origin", "ProblemFile", "Row", "canonical_text", "read_foreign"]
 
 MAX_ROW = 256 << 20
 """Bytes that one row of a problem file may have: some carry megabytes of tests."""
 
 
+class Origin(StrEnum):
+    """Whose rules the problems of a set follow, which decides what can be asked of them.
+
+    ``AUTHORED``: ours, with a second reference, a generator and a number of hidden tests.
+    ``PUBLISHED``: another project's.  ``ANSWERED``: another project's, and its file has no expected
+    outputs, so that they were taken from its reference.
+    """
+
+    AUTHORED = "authored"
+    PUBLISHED = "published"
+    ANSWERED = "answered"
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemFile:
-    """What a file of problems holds: the good ones, and a sentence for each bad line."""
+    """What a file of problems holds: the good ones, and a sentence for each bad line.
+
+    ``places`` has ``file:line`` of each good one, or is empty where there are no lines.
+    """
 
     problems: tuple[Problem, ...]
     faults: tuple[str, ...]
+    places: tuple[str, ...] = ()
+    origin: Origin = Origin.AUTHORED
 
 
 class Row:
@@ -96,7 +115,9 @@ class Row:
         return found
 
 
-def read_foreign(path: Path, build: Callable[[Row], Problem]) -> ProblemFile:
+def read_foreign(
+    path: Path, build: Callable[[Row], Problem], origin: Origin = Origin.PUBLISHED
+) -> ProblemFile:
     """Read a file, plain or gzip, and build one problem a row.
 
     The first row of an id counts, later ones are bad.  A fault is one sentence with file and
@@ -119,7 +140,7 @@ def read_foreign(path: Path, build: Callable[[Row], Problem]) -> ProblemFile:
         else:
             first[problem.problem_id] = item.place
             problems.append(problem)
-    return ProblemFile(tuple(problems), tuple(faults))
+    return ProblemFile(tuple(problems), tuple(faults), tuple(first.values()), origin)
 
 
 def _rows(path: Path) -> Iterator[Row | DataError]:

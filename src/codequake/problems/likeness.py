@@ -22,13 +22,12 @@ def outline(program: Reference) -> str:
     """Return a text that two programs share when they differ in names and numbers only.
 
     Names are numbered in the order of their first use, numbers become one mark, comments and
-    docstrings go.  Python that does not parse is returned as it stands.
+    docstrings go.  Python that does not parse is returned as it stands; every other language is
+    read by the tokens of C.
     """
-    match program.language:
-        case Language.PYTHON:
-            return _python_outline(program.code)
-        case Language.C:
-            return _c_outline(program.code)
+    if program.language is Language.PYTHON:
+        return _python_outline(program.code)
+    return _c_outline(program.code)
 
 
 def _python_outline(code: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import doctest
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ __all__ = [
     "opening_of",
     "parse_python",
     "shown_calls",
+    "shown_results",
     "signature_of",
     "tested_name",
     "with_check_apart",
@@ -141,6 +143,43 @@ def shown_calls(text: str, name: str) -> set[str]:
             except (ValueError, TypeError, DataError, RecursionError, MemoryError):
                 continue  # not plain values: this call shows no test input
     return found
+
+
+def shown_results(prompt: str, name: str) -> dict[str, str]:
+    """Return arguments -> result, in canonical JSON, of the examples in a function's docstring.
+
+    Examples are written as a session (``>>> f(1)``); those that are not a call with plain values
+    and a plain result are left out.  ``prompt`` is Python that ends in the open function.
+    """
+    docstring = _docstring(prompt, name)
+    try:
+        examples = doctest.DocTestParser().get_examples(docstring)
+    except ValueError:
+        return {}  # its lines are not indented as a session must be
+    found = {}
+    for example in examples:
+        call = _call_at(example.source)
+        if call is None or call.keywords or ast.unparse(call.func) != name:
+            continue
+        try:
+            values = [ast.literal_eval(item) for item in call.args]
+            found[canonical_json(values)] = canonical_json(ast.literal_eval(example.want.strip()))
+        except (ValueError, TypeError, SyntaxError, DataError, RecursionError, MemoryError):
+            continue  # not plain values: this example shows no result
+    return found
+
+
+def _docstring(prompt: str, name: str) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(f"{prompt.rstrip()}\n    pass\n")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.FunctionDef) or last.name != name:
+        return ""
+    return ast.get_docstring(last) or ""
 
 
 def _call_at(text: str) -> ast.Call | None:

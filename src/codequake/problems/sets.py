@@ -14,7 +14,7 @@ from codequake.errors import DataError, UsageError
 from codequake.ports import Oracle
 from codequake.problems.authoring import Authored, read_authored
 from codequake.problems.evalplus import read_evalplus
-from codequake.problems.foreign import MAX_ROW, ProblemFile
+from codequake.problems.foreign import MAX_ROW, Origin, ProblemFile
 from codequake.problems.humaneval import read_humaneval
 from codequake.problems.leetcode_dataset import read_leetcode_dataset
 from codequake.problems.livecodebench import read_livecodebench
@@ -27,6 +27,7 @@ __all__ = [
     "PROBLEM_FORMATS",
     "PROBLEM_SETS",
     "Loader",
+    "Origin",
     "ProblemFile",
     "find_problem",
     "load_set",
@@ -34,6 +35,7 @@ __all__ = [
     "read_authored_folder",
     "read_problem_file",
     "read_set",
+    "set_from",
     "set_names",
 ]
 
@@ -116,6 +118,21 @@ def read_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:
     return found
 
 
+def set_from(name_or_path: str, base: Path) -> str:
+    """Return a set's name as ``read_set`` takes it, with a path that starts from ``base``.
+
+    Bundled sets, absolute paths and ``-`` stay as they are.
+    """
+    named = _FORMAT.fullmatch(name_or_path)
+    if named is not None and not (base / name_or_path).is_file():
+        path = named[2] if named[2] in ("", "-") else str(base / named[2])
+        return f"{named[1]}:{path}"
+    if name_or_path in PROBLEM_SETS:
+        return name_or_path
+    is_path = _looks_like_path(name_or_path) or (base / name_or_path).is_file()
+    return str(base / name_or_path) if is_path else name_or_path
+
+
 def _read_format(name: str, path: str, oracle: Oracle | None) -> ProblemFile:
     loader = PROBLEM_FORMATS[name]
     if not path:
@@ -146,7 +163,7 @@ def read_problem_file(path: Path) -> ProblemFile:
         else:
             first[item.problem_id] = place
             problems.append(item)
-    return ProblemFile(tuple(problems), tuple(faults))
+    return ProblemFile(tuple(problems), tuple(faults), tuple(first.values()))
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Problem | DataError]]:
@@ -169,15 +186,28 @@ def _problem(row: bytes, place: str) -> Problem:
     return problem
 
 
-def find_problem(problem_id: str) -> Problem:
-    """Return a problem of a known set by its id, ``<set>/<slug>``.
+def find_problem(
+    problem_id: str, set_name: str | None = None, oracle: Oracle | None = None
+) -> Problem:
+    """Return a problem by its id: of the known set ``<set>/<slug>``, or of a named set or file.
 
-    Raises ``UnknownNameError`` with the names that are near.
+    Raises ``UnknownNameError`` with the names that are near, ``DataError`` when the problem is not
+    there and may be meant by a bad line of the file, and as ``read_set`` does.
     """
-    name, _, _ = problem_id.partition("/")
+    if set_name is None:
+        name = problem_id.partition("/")[0]
+        found = ProblemFile(PROBLEM_SETS[name](), ())
+    else:
+        name = set_name
+        found = read_set(name, oracle)
     table: Table[Problem] = Table(f"problem of {name}")
-    for problem in PROBLEM_SETS[name]():
+    for problem in found.problems:
         table.add(problem.problem_id)(problem)
+    if problem_id not in table and found.faults:
+        raise DataError(
+            f"{name} has no right line with problem {problem_id!r}, and {len(found.faults)} bad "
+            f"ones: {found.faults[0]}"
+        )
     return table[problem_id]
 
 

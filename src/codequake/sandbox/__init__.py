@@ -19,6 +19,7 @@ from codequake.sandbox.jobs import (
 )
 from codequake.sandbox.opening import open_backend
 from codequake.sandbox.prelude import PRELUDE_VERSION
+from codequake.sandbox.settling import run_settled
 from codequake.sandbox.unsafe import UnsafeBackend
 
 __all__ = [
@@ -39,4 +40,5 @@ __all__ = [
     "UnsafeBackend",
     "diagnose",
     "open_backend",
+    "run_settled",
 ]

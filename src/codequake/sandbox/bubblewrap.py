@@ -11,7 +11,8 @@ from pathlib import Path
 
 from codequake.errors import SandboxUnavailableError
 from codequake.sandbox.c_ladder import CLadder
-from codequake.sandbox.driving import Driver, Launch
+from codequake.sandbox.driving import Driver, Launch, Reporter
+from codequake.sandbox.forks import Forks
 from codequake.sandbox.interpreter import (
     PLACE_INSIDE,
     SYSTEM_PYTHON,
@@ -19,11 +20,13 @@ from codequake.sandbox.interpreter import (
     find_interpreter,
 )
 from codequake.sandbox.jobs import ALL_MODES, Care, Job, Limits, Outcome
-from codequake.sandbox.seccomp import filter_program
+from codequake.sandbox.pool import ServerLaunch
+from codequake.sandbox.seccomp import FOR_COPIES, filter_program
 from codequake.sandbox.served import ServedLaunch
 from codequake.sandbox.sources import gcc_source, runner_source
 from codequake.sandbox.toolchains import COMPILER, compiler_version
-from codequake.sandbox.workers import WorkerLaunch, Workers
+from codequake.sandbox.workers import Workers
+from codequake.tasks import Language
 
 __all__ = ["BubblewrapBackend", "counts_processes_per_sandbox", "hidden_folders", "sandbox_user"]
 
@@ -32,6 +35,7 @@ INSTALL_HINT = "install it with `apt-get install bubblewrap`"
 _GCC_ROOM = 256 << 20
 IO_FOLDER = "/run"
 SCRATCH = "/tmp"  # noqa: S108 - a file system of its own, seen by one program only
+_WRITABLE = ("/dev/shm", SCRATCH, IO_FOLDER)  # noqa: S108
 # Not /dev/zero: it can be mapped as shared memory, of which no limit knows.
 _DEVICES = ("null", "full", "random", "urandom")
 # Where codequake itself, its problems with their hidden tests, and a user's data may lie.
@@ -125,22 +129,49 @@ class BubblewrapBackend:
         self._hidden = hidden_folders(found)
         self._filter = filter_program()
         self._runner = runner_source(magic=found.magic)
-        self._server = runner_source(worker=True, magic=found.magic)
+        self._server = runner_source("zygote", magic=found.magic)
+        self._origin = runner_source("origin", magic=found.magic)
         self._count_processes = counts_processes_per_sandbox()
         compiler = f"gcc {compiler_version() or 'missing'}"
         self.name = f"bwrap+seccomp+rlimits, Python {found.version}, {compiler}"
         self._driver = Driver(self.name, self.warning)
-        launch = WorkerLaunch(
-            self._worker_command,
-            self._filter,
-            self._user,
-            self._count_processes,
+        self._workers = Workers(self._served(self._worker_command, self._filter), self.name)
+        self._forks = Forks(
+            self._served(self._fork_command, filter_program(leave_out=FOR_COPIES)),
+            self._launch((), ()),
+            Reporter(self.name, self.warning),
         )
-        self._workers = Workers(launch, self.name)
         self._ladder = CLadder(
             lambda program: self._serving(partial(self._bare_command, program)),
             self._serving(self._gcc_command),
             self.name,
+        )
+
+    def _served(
+        self, command: Callable[[int], tuple[str, ...]], filter_bytes: bytes
+    ) -> ServerLaunch:
+        return ServerLaunch(command, filter_bytes, self._user, self._count_processes)
+
+    def _launch(self, command: tuple[str, ...], keep_open: tuple[int, ...]) -> Launch:
+        return Launch(
+            command=command,
+            keep_open=keep_open,
+            folder=IO_FOLDER,
+            scratch=SCRATCH,
+            environment={},
+            user=self._user,
+            count_processes=self._count_processes,
+        )
+
+    @property
+    def trouble(self) -> str:
+        """Why sandboxes that serve many programs do not start; empty when they do."""
+        faults = sorted({self._workers.fault, self._forks.fault} - {""})
+        if not faults:
+            return ""
+        return (
+            "programs run slowly, each in a sandbox of its own, since sandboxes that serve many do "
+            f"not start ({'; '.join(faults)}); the verdicts are the same"
         )
 
     def _serving(self, command: Callable[[int], tuple[str, ...]]) -> ServedLaunch:
@@ -151,36 +182,38 @@ class BubblewrapBackend:
         filter_fd = os.memfd_create("filter")
         try:
             os.write(filter_fd, self._filter)
-            launch = Launch(
-                command=self._command(filter_fd, job.limits),
-                keep_open=(filter_fd,),
-                folder=IO_FOLDER,
-                scratch=SCRATCH,
-                environment={},
-                user=self._user,
-                count_processes=self._count_processes,
-            )
+            launch = self._launch(self._command(filter_fd, job.limits), (filter_fd,))
             return self._driver.run(job, launch)
         finally:
             os.close(filter_fd)
 
     def run_all(self, jobs: Sequence[Job], care: Care = Care.ALONE) -> tuple[Outcome, ...]:
-        """Run several programs, in order, with the care asked for: Python called, C by main.
+        """Run several programs, in order, with the care asked for or more.
 
-        All others, and those that used up a limit, crashed their process or are too large, run
-        alone.  See ``Outcome.settled``.
+        Python programs that are called and C programs run together or apart, and every Python
+        program runs forked.
+        Those that used up a limit there, crashed their process or are too large get more care.
+        See ``Outcome.settled``.
         """
         kills = self._driver.kills
         found: list[Outcome | None] = [None] * len(jobs)
-        if care is not Care.ALONE:
+        if care in (Care.TOGETHER, Care.APART):
             found = self._workers.run(jobs, share=care is Care.TOGETHER)
             self._ladder.run(jobs, found, care)
         return tuple(
-            outcome or self._run_unless_killed(job, kills)
+            outcome or self._run_unless_killed(job, care, kills)
             for job, outcome in zip(jobs, found, strict=True)
         )
 
-    def _run_unless_killed(self, job: Job, kills: int) -> Outcome:
+    def _run_unless_killed(self, job: Job, care: Care, kills: int) -> Outcome:
+        if (
+            care is not Care.ALONE
+            and job.language is Language.PYTHON
+            and self._driver.kills == kills
+        ):
+            outcome = self._forks.run(job)
+            if outcome is not None:
+                return outcome
         ended = self._driver.kills != kills
         return self._driver.ended_from_outside() if ended else self.run(job)
 
@@ -189,17 +222,31 @@ class BubblewrapBackend:
         self._driver.kill_all()
         self._workers.kill_all()
         self._ladder.kill_all()
+        self._forks.kill_all()
 
     def _command(self, filter_fd: int, limits: Limits) -> tuple[str, ...]:
+        command = self._view_with_streams()
+        for folder in _WRITABLE:
+            command += ["--size", str(limits.scratch_bytes), "--tmpfs", folder]
+        return self._with_program(command, filter_fd, self._runner)
+
+    def _fork_command(self, filter_fd: int) -> tuple[str, ...]:
+        """The same with rights for process 1 to give each program such folders, and no others."""
+        command = self._view_with_streams()
+        for folder in _WRITABLE:
+            command += ["--dir", folder]
+        for right in ("CAP_SYS_ADMIN", "CAP_SETPCAP"):
+            command += ["--cap-add", right]
+        return self._with_program(command, filter_fd, self._origin)
+
+    def _view_with_streams(self) -> list[str]:
         command = self._view()
         for number, name in enumerate(("stdin", "stdout", "stderr")):
             # What /proc would offer, without /proc: process 1 puts these names into its folder.
             command += ["--symlink", f"{IO_FOLDER}/{name}", f"/dev/{name}"]
             command += ["--symlink", f"{IO_FOLDER}/{name}", f"/proc/self/fd/{number}"]
             command += ["--symlink", f"{IO_FOLDER}/{name}", f"/dev/fd/{number}"]
-        for folder in ("/dev/shm", SCRATCH, IO_FOLDER):  # noqa: S108
-            command += ["--size", str(limits.scratch_bytes), "--tmpfs", folder]
-        return self._with_program(command, filter_fd, self._runner)
+        return command
 
     def _worker_command(self, filter_fd: int) -> tuple[str, ...]:
         """The same without any place to write: many programs pass through a worker."""

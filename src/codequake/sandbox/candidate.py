@@ -26,11 +26,22 @@ if TYPE_CHECKING:
 
     Emit: TypeAlias = Callable[[str, str], None]
 
-__all__ = ["NotDataError", "check_syntax", "decode", "describe", "encode", "find_entry"]
-__all__ += ["load_entry", "new_module", "open_streams", "run_call", "run_stdin", "syntax_problem"]
+__all__ = ["NotDataError", "check_syntax", "compiled", "decode", "describe", "encode", "find_entry"]
+__all__ += [
+    "forget_streams",
+    "leave",
+    "load_entry",
+    "make_streams",
+    "new_module",
+    "open_streams",
+    "run_call",
+    "run_stdin",
+    "syntax_problem",
+]
 
 MAX_DEPTH = 400
 FILE_NAME = "solution.py"
+_streams: dict[str, io.TextIOWrapper] = {}
 _show_error = sys.__excepthook__
 _bases_of = type.__dict__["__mro__"].__get__
 _name_of = type.__dict__["__name__"].__get__
@@ -42,14 +53,19 @@ class NotDataError(Exception):
 
 def check_syntax(source: str, emit: Emit) -> None:
     """Compile the program and report ``built``, or ``syntax`` with the reason."""
+    if compiled(source, emit) is not None:
+        emit("built", "")
+
+
+def compiled(source: str, emit: Emit) -> types.CodeType | None:
+    """Return the code of the program; report ``syntax`` with the reason when it has none."""
     try:
-        compile(source, FILE_NAME, "exec", dont_inherit=True)
+        return compile(source, FILE_NAME, "exec", dont_inherit=True)
     except (MemoryError, RecursionError) as error:
         emit("syntax", f"{type(error).__name__}: the program is nested too deeply to compile")
     except (SyntaxError, ValueError, OverflowError) as error:
         emit("syntax", syntax_problem(error))
-    else:
-        emit("built", "")
+    return None
 
 
 def syntax_problem(error: Exception) -> str:
@@ -59,23 +75,27 @@ def syntax_problem(error: Exception) -> str:
     return f"{type(error).__name__}: {getattr(error, 'msg', None) or error}{place}"
 
 
-def load_entry(source: str, entry_point: str) -> tuple[types.ModuleType, Any]:
+def load_entry(
+    source: str, entry_point: str, code: types.CodeType | None = None
+) -> tuple[types.ModuleType, Any]:
     """Load the program; return its module and its entry point, ``None`` when it has none.
 
-    Raises whatever the program raises.
+    ``code`` is the program where it is compiled already.  Raises whatever the program raises.
     """
     module = new_module("solution")
-    code = compile(source, FILE_NAME, "exec", dont_inherit=True)
+    code = code or compile(source, FILE_NAME, "exec", dont_inherit=True)
     module.__dict__.update(prelude_for(code, entry_point=entry_point))
     exec(code, module.__dict__)  # noqa: S102
     return module, find_entry(module, entry_point)
 
 
-def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoReturn:
+def run_call(
+    source: str, entry_point: str, arguments: str, emit: Emit, code: types.CodeType | None = None
+) -> NoReturn:
     """Load the program, call its entry point, report how that ended and leave at once."""
     values = decode(loads(arguments))
     try:
-        _, function = load_entry(source, entry_point)
+        _, function = load_entry(source, entry_point, code)
         if function is None:
             emit("missing", "")
         else:
@@ -89,11 +109,12 @@ def run_call(source: str, entry_point: str, arguments: str, emit: Emit) -> NoRet
     _exit(0)
 
 
-def run_stdin(source: str, emit: Emit) -> None:
+def run_stdin(source: str, emit: Emit, code: types.CodeType | None = None) -> None:
     """Run the program as ``__main__``; an exception leaves as the interpreter itself would."""
     module = new_module("__main__")
     try:
-        exec(compile(source, FILE_NAME, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+        code = code or compile(source, FILE_NAME, "exec", dont_inherit=True)
+        exec(code, module.__dict__)  # noqa: S102
     except SystemExit:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a program raises is its own result
@@ -105,6 +126,18 @@ def run_stdin(source: str, emit: Emit) -> None:
 
 def open_streams() -> None:
     """Put fresh text streams on file descriptors 0, 1 and 2, as at the interpreter's start."""
+    if not _streams:
+        make_streams()
+    for name, text in _streams.items():
+        setattr(sys, name, text)
+        setattr(sys, f"__{name}__", text)
+
+
+def make_streams() -> None:
+    """Make the streams that the next programs get, who are copies of this process.
+
+    What they learn of the descriptors here, a file and two pipes or the like, must still hold.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         raw = io.FileIO(number, "r" if number == 0 else "w", closefd=False)
         raw.name = f"<{name}>"
@@ -116,8 +149,27 @@ def open_streams() -> None:
             line_buffering=number == 2,
         )
         vars(text)["mode"] = "r" if number == 0 else "w"
-        setattr(sys, name, text)
-        setattr(sys, f"__{name}__", text)
+        _streams[name] = text
+
+
+def forget_streams() -> None:
+    """Leave the streams to the program alone, so that they end when it lets them go."""
+    _streams.clear()
+
+
+def leave() -> None:
+    """Write what is printed and end at once; come back when that is not all that there is to do.
+
+    Only for programs of which nothing acts while the interpreter is taken down.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is not _streams[name]:
+            return
+        try:
+            io.TextIOWrapper.flush(_streams[name])
+        except BaseException:  # noqa: BLE001 - the end of the interpreter finds the same and says so
+            return
+    _exit(0)
 
 
 def new_module(name: str) -> types.ModuleType:

@@ -12,12 +12,16 @@ from pathlib import Path
 from codequake.errors import CodequakeError
 from codequake.sandbox.bubblewrap import (
     INSTALL_HINT,
+    BubblewrapBackend,
     counts_processes_per_sandbox,
     sandbox_user,
 )
 from codequake.sandbox.interpreter import find_interpreter
+from codequake.sandbox.jobs import Care, Job, Mode
 from codequake.sandbox.native_program import find_native_program
 from codequake.sandbox.seccomp import MACHINES
+from codequake.sandbox.toolchains import Toolchain, toolchains
+from codequake.tasks import Language
 
 __all__ = ["Finding", "diagnose"]
 
@@ -37,6 +41,12 @@ _SWITCHES = (
 )
 
 
+_ALLOW_RIGHTS = (
+    "let bwrap give rights inside of its own namespaces (no AppArmor profile for bwrap that denies "
+    "them); programs are graded all the same, tens of milliseconds each"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that grading needs or likes; ``remedy`` is empty when it is there."""
@@ -49,13 +59,14 @@ class Finding:
 
 
 def diagnose() -> tuple[Finding, ...]:
-    """Look at bubblewrap, namespaces, the system-call filter, gcc, Python and control groups."""
+    """Look at what grading needs or likes, and try what can be tried."""
     return (
         _bubblewrap(),
         _namespaces(),
+        _workers(),
         _filter(),
         _interpreter(),
-        _compiler(),
+        *(_compiler(chain) for chain in toolchains().values() if chain.build),
         _process_limit(),
         _control_groups(),
         _fast_compiler(),
@@ -93,6 +104,23 @@ def _namespaces() -> Finding:
     return Finding(name, False, True, said or "bwrap failed without a word", remedy)
 
 
+def _workers() -> Finding:
+    """Run programs of ours in both kinds of sandboxes that serve many."""
+    name = "fast grading"
+    try:
+        backend = BubblewrapBackend()
+        source = "def probe(x):\n    return x\n"
+        trial = Job(Language.PYTHON, source, Mode.CALL, "probe", ("[1]",))
+        cares = [backend.run_all([trial], care)[0].care for care in (Care.TOGETHER, Care.FORKED)]
+        backend.kill_all()
+    except CodequakeError as error:
+        return Finding(name, False, False, str(error), "see the other lines")
+    if cares == [Care.TOGETHER, Care.FORKED]:
+        return Finding(name, True, False, "sandboxes that serve many programs start", "")
+    detail = backend.trouble or "programs that could share a sandbox are not let into one"
+    return Finding(name, False, False, detail, _ALLOW_RIGHTS)
+
+
 def _filter() -> Finding:
     name = "system-call filter"
     machine = platform.machine()
@@ -115,16 +143,17 @@ def _interpreter() -> Finding:
     return Finding(name, True, True, f"{found.version} at {place}", "")
 
 
-def _compiler() -> Finding:
-    program = Path("/usr/bin/gcc")
-    works, said = _said([str(program), "--version"])
+def _compiler(chain: Toolchain) -> Finding:
+    name, program = f"{chain.title} compiler", chain.build[0]
+    works, said = _said([program, "--version"])
+    remedy = f"apt-get install {chain.packages}"
     if not works:
-        remedy = "apt-get install gcc libc6-dev"
-        return Finding("C compiler", False, False, "no /usr/bin/gcc: C is not graded", remedy)
-    if not Path("/usr/include/stdio.h").exists():
-        remedy = "apt-get install libc6-dev"
-        return Finding("C compiler", False, False, "the C library has no headers", remedy)
-    return Finding("C compiler", True, False, said, "")
+        missing = f"no {program}: {chain.title} is not graded"
+        return Finding(name, False, False, missing, remedy)
+    if not Path(chain.headers).exists():
+        missing = f"no headers at {chain.headers}: {chain.title} is not graded"
+        return Finding(name, False, False, missing, remedy)
+    return Finding(name, True, False, said, "")
 
 
 def _process_limit() -> Finding:

@@ -238,9 +238,15 @@ def _run_of(event: dict[str, Any]) -> Run:
     )
 
 
-def job_message(job: Job, launch: Launch, material: Material) -> bytes:
-    """Return the line of JSON that process 1 reads."""
+def job_message(
+    job: Job, launch: Launch, material: Material, slice_seconds: float | None = None
+) -> bytes:
+    """Return the line of JSON that process 1 reads.
+
+    ``slice_seconds`` ends an input earlier than the limit that the program itself can see.
+    """
     limits = {name: getattr(job.limits, name) for name in job.limits.__dataclass_fields__}
+    limits["slice_seconds"] = job.limits.cpu_seconds if slice_seconds is None else slice_seconds
     chain = toolchain_of(job.language)
     message = {
         "source": job.source,

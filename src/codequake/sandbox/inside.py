@@ -1,9 +1,9 @@
-"""Process 1 of a sandbox: start the program once for each input, end it, report plain data.
+"""What process 1 does: start the program once for each input, end it, report plain data.
 
 This file runs inside the sandbox on an interpreter of 3.9 or newer and imports nothing of
-codequake but its two neighbours here.  It reads a job (JSON) from file descriptor 0 and writes
-one JSON line an event to file descriptor 1.  Programs run in forked children that hold neither of
-the two.  After each input everything in the process namespace is killed and reaped.
+codequake but its two neighbours here.  It writes one JSON line an event.  Programs run in forked
+children that hold neither the descriptor for that nor the one that the job came from.  After each
+input everything in the process namespace is killed and reaped.
 """
 
 # pathlib and contextlib would cost start-up time in every sandbox:
@@ -30,8 +30,6 @@ from codequake.sandbox.watching import (
     last_line,
     open_input,
     put_limits,
-    raise_stack,
-    read_line,
     read_record,
     static_bytes,
     was_read,
@@ -39,9 +37,10 @@ from codequake.sandbox.watching import (
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
-__all__ = ["Tester", "main"]
+__all__ = ["Tester", "run_with"]
 
 RESULT_FD = 60
 PROGRAM_FD = 61
@@ -64,6 +63,8 @@ class Tester:
         self.scratch = job["scratch"]
         self.shared = ["/dev/shm", self.folder] if self.alone else []  # noqa: S108
         self.report_fd = report
+        self.fork: Callable[[], int] = os.fork
+        self.built = False
         self.program = -1
         self.needs = 0
         self.printed = 0
@@ -89,7 +90,7 @@ class Tester:
         )
         token = os.urandom(8).hex()
         started = time.monotonic()
-        pid = os.fork()
+        pid = self.fork()
         if pid == 0:
             self._child(what, text, (stdin, out.writer, err.writer, result.writer), token)
         for channel in (out, err, result):
@@ -189,7 +190,7 @@ class Tester:
     ) -> tuple[str, int, tuple[float, int]]:
         """Wait for the child, read its pipes, and kill it when it uses up a limit."""
         limits = self.limits
-        cpu_limit = limits["build_cpu_seconds" if what == "build" else "cpu_seconds"]
+        cpu_limit = limits["build_cpu_seconds" if what == "build" else "slice_seconds"]
         wall_end = started + cpu_limit * limits["wall_factor"]
         ended = os.pidfd_open(pid)
         poller = select.poll()
@@ -276,15 +277,32 @@ class Tester:
             return
         what = self.job["mode"]
         for index, text in enumerate(self.job["inputs"]):
-            given = json.loads(text) if what == "stdin" else text
-            event = self._test(what, given)
+            event = self._test(what, self._given(what, text))
             self._wipe()
+            if not self.built and not self._tell_built(event):
+                return
             if event["ending"] in ("missing", "broken"):
                 self._send(event=event["ending"], why=event["detail"])
                 return
             self._send(event="run", index=index, **event)
             if event["ending"] in ("timeout", "memory_limit", "output_limit"):
                 return
+
+    def _given(self, what: str, text: Any) -> Any:
+        """Return what the program gets of one input."""
+        return json.loads(text) if what == "stdin" else text
+
+    def _tell_built(self, event: dict[str, Any]) -> bool:
+        """Report whether a program could be compiled whose first run did that."""
+        ok = event["ending"] != "syntax"
+        self._send(event="build", ok=ok, why="" if ok else event["detail"])
+        self.built = True
+        if ok:
+            self._keep(event)
+        return bool(ok)
+
+    def _keep(self, event: dict[str, Any]) -> None:
+        """Prepare the later runs of a program whose first run was this."""
 
     def _test(self, what: str, given: Any) -> dict[str, Any]:
         """Run the program on one input and return the event that tells how it ended."""
@@ -310,6 +328,7 @@ class Tester:
                 why = why or "the compiler made no program"
             self._wipe()
         self._send(event="build", ok=not why, why=why)
+        self.built = True
         return not why
 
     def _build_problem(self, end: dict[str, Any]) -> str:
@@ -326,7 +345,9 @@ class Tester:
         """Turn how a child ended into an event."""
         kind, payload = end["record"] or ("", "")
         ending, output, detail = "crashed", None, last_line(end["err"])
-        if end["killed"] == "timeout" or end["code"] == -signal.SIGXCPU:
+        if kind == "syntax" and not self.built:
+            ending, detail = kind, payload
+        elif end["killed"] == "timeout" or end["code"] == -signal.SIGXCPU:
             ending, detail = "timeout", "used up its time"
         elif end["killed"] == "output":
             ending, detail = "output_limit", "printed or returned too much"
@@ -366,33 +387,9 @@ class Tester:
             empty(folder)
 
 
-def _tester_of(job: dict[str, Any]) -> type[Tester]:
-    """Load the parts that only some jobs need; reading them takes milliseconds."""
-    if job["mode"] != "assert" and not job["check_build"]:
-        return Tester
-    sys.modules["codequake.sandbox"].load_rest()
-    from codequake.sandbox.pair import PairTester
-    from codequake.sandbox.pattern import PatternTester
-
-    return PairTester if job["mode"] == "assert" else PatternTester
-
-
-def main() -> None:
-    """Read one job and run it.  Process 1 takes no signal that it has no handler for."""
-    if os.getpid() == 1:
-        # The group that we were started in holds bubblewrap itself, outside of the sandbox.
-        os.setpgid(0, 0)
-    for taken in (signal.SIGINT, signal.SIGPIPE):
-        signal.signal(taken, signal.SIG_DFL)
-    job = json.loads(read_line(0))
-    # The driver keeps its end of the job's pipe open as long as it lives and wants an answer.
-    lifeline, report = os.dup(0), os.dup(1)
-    null = os.open("/dev/null", os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(null, number)
-    os.close(null)
-    raise_stack()
-    _tester_of(job)(job, report, lifeline).run()
+def run_with(tester: Tester, report: int) -> None:
+    """Run a job and report its events to the end."""
+    tester.run()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     end = {"event": "end", "cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss * 1024}
     os.write(report, (json.dumps(end) + "\n").encode())

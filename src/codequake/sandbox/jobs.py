@@ -41,12 +41,15 @@ class Care(StrEnum):
 
     ``TOGETHER``: one process runs several programs, one after the other.  ``APART``: a process of
     its own for all inputs, in a sandbox that others use.  Both are only for programs that can be
-    seen to leave no trace and to learn nothing of others.  ``ALONE``: a sandbox of its own and a
-    process for each input.
+    seen to leave no trace and to learn nothing of others.  ``FORKED``: a process for each input,
+    in namespaces and folders that are the program's own, but forked from a process that does so
+    for others too and never reads one of them.  It is for every program, and has the shorter limit
+    of time.  ``ALONE``: a sandbox of its own and a process for each input.
     """
 
     TOGETHER = "together"
     APART = "apart"
+    FORKED = "forked"
     ALONE = "alone"
 
 
@@ -202,6 +205,14 @@ class Backend(Protocol):
     @property
     def warning(self) -> str:
         """Empty, or what a user must know before trusting this backend."""
+        ...
+
+    @property
+    def trouble(self) -> str:
+        """Empty, or why programs run more slowly than they should; the verdicts are the same.
+
+        It is known once programs have run.
+        """
         ...
 
     @property

@@ -12,7 +12,7 @@ import os
 import select
 import sys
 
-from codequake.sandbox.candidate import describe, load_entry
+from codequake.sandbox.candidate import compiled, describe, load_entry
 from codequake.sandbox.exchange import (
     ERROR_TYPES,
     GoneError,
@@ -31,7 +31,7 @@ from codequake.sandbox.exchange import (
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
+    from types import CodeType, ModuleType
     from typing import Any, NoReturn, TypeAlias
 
     Emit: TypeAlias = Callable[[str, str], None]
@@ -163,6 +163,8 @@ class _Line:
         kind, rest = self._answer(GREETING_BYTES)
         if kind == "missing":
             _end(self._emit, "missing", "")
+        if kind == "syntax":
+            _end(self._emit, "syntax", str(rest[0]))
         if kind == "error":
             _end(self._emit, "crashed", str(rest[1]))
         if kind != "ready" or type(rest[0]) is not list or set(map(type, rest[0])) - {str}:
@@ -248,9 +250,25 @@ def _rebuilt(name: Any, args: list[Any]) -> BaseException:
 # -- the program's side ----------------------------------------------------------------------
 
 
-def serve(source: str, entry_point: str, asks: int, answers: int) -> NoReturn:
-    """Load the program, answer calls until nobody asks any more, and leave at once."""
-    module, function, greeting = _loaded(source, entry_point)
+def serve(
+    source: str,
+    entry_point: str,
+    asks: int,
+    answers: int,
+    code: CodeType | None = None,
+    *,
+    told: bool = True,
+) -> NoReturn:
+    """Load the program, answer calls until nobody asks any more, and leave at once.
+
+    ``code`` is the program where it is compiled already; unless somebody was ``told`` that it can
+    be, the greeting says that it cannot.
+    """
+    if code is None and not told:
+        code = compiled(source, lambda kind, why: write_frame(answers, [0, kind, why]))
+        if code is None:
+            _exit(0)
+    module, function, greeting = _loaded(source, entry_point, code)
     try:
         write_frame(answers, [0, *greeting])
         while module is not None:
@@ -265,9 +283,11 @@ def serve(source: str, entry_point: str, asks: int, answers: int) -> NoReturn:
     _exit(0)
 
 
-def _loaded(source: str, entry_point: str) -> tuple[ModuleType | None, Any, list[Any]]:
+def _loaded(
+    source: str, entry_point: str, code: CodeType | None
+) -> tuple[ModuleType | None, Any, list[Any]]:
     try:
-        module, function = load_entry(source, entry_point)
+        module, function = load_entry(source, entry_point, code)
         names = [
             str.__str__(name)
             for name, value in list(module.__dict__.items())

@@ -17,7 +17,7 @@ from typing import Any
 
 from codequake.sandbox.jobs import Job, Limits, Mode, Run
 
-__all__ = ["Material", "judge_cpu_seconds", "material_of"]
+__all__ = ["Material", "judge_cpu_seconds", "material_of", "write_all"]
 
 _MIB = 1 << 20
 _JUDGE_CPU_SECONDS = 5.0
@@ -54,10 +54,11 @@ def judge_cpu_seconds(limits: Limits) -> float:
 
 
 @contextmanager
-def material_of(job: Job) -> Iterator[Material]:
+def material_of(job: Job, file: int | None = None) -> Iterator[Material]:
     """Give the material of a job as long as it runs.
 
-    For ``ASSERT`` the inputs become the places of the tests in the judge's file.
+    For ``ASSERT`` the inputs become the places of the tests in the judge's file: a new one, or an
+    empty ``file`` of the caller's, which is emptied in the end.
     """
     if job.mode is not Mode.ASSERT:
         yield Material({"inputs": job.inputs})
@@ -68,10 +69,9 @@ def material_of(job: Job) -> Iterator[Material]:
     for text in texts:
         places.append((start, len(text)))
         start += len(text)
-    file = os.memfd_create("tests")
+    used = os.memfd_create("tests") if file is None else file
     try:
-        with open(file, "wb", closefd=False) as writer:
-            writer.write(b"".join(texts))
+        write_all(used, b"".join(texts))
         fields = {
             "inputs": [
                 json.dumps((*place, start + index * _REASON_BYTES))
@@ -79,10 +79,22 @@ def material_of(job: Job) -> Iterator[Material]:
             ],
             "reason_bytes": _REASON_BYTES,
             "setup": places[0],
-            "material": file,
+            "material": used,
             "judge_cpu_seconds": judge_cpu_seconds(job.limits),
             "judge_memory_bytes": max(_JUDGE_MEMORY_BYTES, job.limits.memory_bytes),
         }
-        yield Material(fields, (file,))
+        yield Material(fields, (used,))
     finally:
-        os.close(file)
+        if file is None:
+            os.close(used)
+        else:
+            os.ftruncate(used, 0)
+
+
+def write_all(file: int, data: bytes) -> None:
+    """Make ``data`` the whole content of a file in memory, wherever its offset is."""
+    os.ftruncate(file, 0)
+    left, start = memoryview(data), 0
+    while left:
+        written = os.pwrite(file, left, start)
+        left, start = left[written:], start + written

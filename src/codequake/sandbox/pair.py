@@ -125,7 +125,7 @@ class PairTester(Tester):
     # -- the two children --------------------------------------------------------------------
 
     def _fork_judge(self, pair: _Pair, place: list[int]) -> None:
-        pair.judge = os.fork()
+        pair.judge = self.fork()
         if pair.judge == 0:
             try:
                 self._be_judge(pair, place)
@@ -173,7 +173,7 @@ class PairTester(Tester):
 
     def _fork_program(self, pair: _Pair) -> None:
         fds = (pair.stdin, pair.out.writer, pair.err.writer, pair.answers[1], pair.asks[0])
-        pair.program = os.fork()
+        pair.program = self.fork()
         if pair.program == 0:
             self._child("serve", None, fds, "")
         pair.ended[pair.program] = os.pidfd_open(pair.program)
@@ -211,7 +211,7 @@ class PairTester(Tester):
         """Read the pipes until the judge has ended, or either of the two uses up a limit."""
         limits = self.limits
         clock = _Clock(pair.judge)
-        most = limits["wall_factor"] * (limits["cpu_seconds"] + self.job["judge_cpu_seconds"])
+        most = limits["wall_factor"] * (limits["slice_seconds"] + self.job["judge_cpu_seconds"])
         poller = self._poller(pair, pair.channels)
         by_fd = {channel.reader: channel for channel in pair.channels}
         while not pair.killed:
@@ -230,7 +230,7 @@ class PairTester(Tester):
             waited = clock.waited / limits["wall_factor"]
             if self._over(pair.channels):
                 pair.killed = "output"
-            elif max(cpu_of(pair.program), waited) > limits["cpu_seconds"] or clock.passed > most:
+            elif max(cpu_of(pair.program), waited) > limits["slice_seconds"] or clock.passed > most:
                 pair.killed = "timeout"
             elif self._judge_is_late(pair):
                 pair.killed = "judge"
@@ -284,7 +284,7 @@ class PairTester(Tester):
             self._drain(pair.channels)
         if not pair.killed and self._over(pair.channels):
             pair.killed = "output"
-        if not pair.killed and pair.used > self.limits["cpu_seconds"]:
+        if not pair.killed and pair.used > self.limits["slice_seconds"]:
             pair.killed = "timeout"
         self.printed += pair.out.total
 
@@ -311,7 +311,7 @@ class PairTester(Tester):
             detail = "the test used up its time"
         elif kind in ("true", "false"):
             ending, output, detail = "returned", kind, ""
-        elif kind in ("missing", "not_data", "broken"):
+        elif kind in ("missing", "not_data", "broken") or (kind == "syntax" and not self.built):
             ending = kind
         elif kind == "gone":
             how = code_text(code) if pair.alone_ended else "closed the channel of its results"

@@ -13,7 +13,8 @@ import struct
 
 from codequake.errors import SandboxUnavailableError
 
-__all__ = ["MACHINES", "filter_program"]
+__all__ = ["CLONE_FLAGS", "FOR_COPIES", "MACHINES", "clone_number", "filter_program"]
+__all__ += ["program_for_copies"]
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 MACHINES = tuple(_AUDIT_ARCH)
@@ -103,6 +104,11 @@ _IOCTL = (16, 29)
 _PRLIMIT = (302, 261)
 _MMAP = (9, 222)
 
+CLONE_FLAGS = "clone flags"
+"""The name that ``filter_program`` knows the refusal of new namespaces by."""
+FOR_COPIES = frozenset({"mount", CLONE_FLAGS})
+"""What process 1 needs to give each program namespaces of its own."""
+
 _TERMINAL_CALLS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put text into a terminal
 _NAMESPACE_FLAGS = 0x7E020080  # CLONE_NEW{NS,TIME,CGROUP,UTS,IPC,USER,PID,NET}
 _SHARED_MEMORY = 0x21  # MAP_SHARED and MAP_ANONYMOUS
@@ -124,11 +130,7 @@ def filter_program(machine: str | None = None, *, leave_out: frozenset[str] = fr
     Raises ``SandboxUnavailableError`` on an architecture whose numbers are not in the table.
     """
     machine = machine or platform.machine()
-    if machine not in _AUDIT_ARCH:
-        raise SandboxUnavailableError(
-            f"no system-call filter for the architecture {machine!r}; known: {', '.join(MACHINES)}"
-        )
-    column = MACHINES.index(machine)
+    column = _column(machine)
     code = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, _AUDIT_ARCH[machine]), (_RETURN, 0, 0, _KILL)]
     code.append((_LOAD, 0, 0, _NUMBER))
     if machine == "x86_64":
@@ -138,13 +140,45 @@ def filter_program(machine: str | None = None, *, leave_out: frozenset[str] = fr
         if number is not None and name not in leave_out:
             code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE)]
     code += [(_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _NO_SUCH_CALL)]
-    code += _on_argument(_CLONE[column], 0, (_ANY_BIT, 0, 1, _NAMESPACE_FLAGS))
+    if CLONE_FLAGS not in leave_out:
+        code += _on_argument(_CLONE[column], 0, (_ANY_BIT, 0, 1, _NAMESPACE_FLAGS))
     for request in _TERMINAL_CALLS:
         code += _on_argument(_IOCTL[column], 1, (_EQUAL, 0, 1, request))
     # Limits of other processes, process 1 above all: only the caller's own (0) may be changed.
     code += _on_argument(_PRLIMIT[column], 0, (_EQUAL, 1, 0, 0))
     code += _on_shared_memory(_MMAP[column])
     code.append((_RETURN, 0, 0, _ALLOW))
+    return _packed(code)
+
+
+def program_for_copies(machine: str | None = None) -> bytes:
+    """Return the filter that a copy puts above ``filter_program(leave_out=FOR_COPIES)``.
+
+    The two together refuse what the whole filter refuses: the stricter answer counts.
+    """
+    column = _column(machine or platform.machine())
+    number = _DENIED["mount"][column]
+    assert number is not None
+    code = [(_LOAD, 0, 0, _NUMBER), (_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE)]
+    code += _on_argument(_CLONE[column], 0, (_ANY_BIT, 0, 1, _NAMESPACE_FLAGS))
+    code.append((_RETURN, 0, 0, _ALLOW))
+    return _packed(code)
+
+
+def clone_number(machine: str | None = None) -> int:
+    """Return the number of the system call ``clone``."""
+    return _CLONE[_column(machine or platform.machine())]
+
+
+def _column(machine: str) -> int:
+    if machine not in _AUDIT_ARCH:
+        raise SandboxUnavailableError(
+            f"no system-call filter for the architecture {machine!r}; known: {', '.join(MACHINES)}"
+        )
+    return MACHINES.index(machine)
+
+
+def _packed(code: list[tuple[int, int, int, int]]) -> bytes:
     return b"".join(struct.pack("<HBBI", *step) for step in code)
 
 

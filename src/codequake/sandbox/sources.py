@@ -12,9 +12,14 @@ from types import CodeType
 
 __all__ = ["gcc_source", "own_magic", "runner_source"]
 
-_PARTS = ("watching", "prelude", "candidate", "inside")
-_WORKER_PARTS = ("watching", "prelude", "candidate", "admission", "calling", "zygote")
-_REST = ("exchange", "judging", "pair", "pattern")  # what only some jobs need
+_BASE = ("watching", "prelude", "candidate")
+_STATEMENTS = ("exchange", "judging", "pair")  # what only tests by statements need
+# For each process 1 the files that it loads at once, and those that it loads when it needs them.
+_PARTS = {
+    "alone": ((*_BASE, "inside", "alone"), (*_STATEMENTS, "pattern")),
+    "zygote": ((*_BASE, "admission", "calling", "zygote"), ()),
+    "origin": ((*_BASE, "inside", *_STATEMENTS, "first", "quiet", "copies", "origin"), ()),
+}
 _GCC_PARTS = ("watching", "gcc_inside")
 _LOADER = """\
 import sys
@@ -51,13 +56,13 @@ def own_magic() -> str:
 
 
 @functools.cache
-def runner_source(*, worker: bool = False, magic: str | None = None) -> str:
-    """Return the script; it runs one job, or serves as a ``worker`` that runs many.
+def runner_source(kind: str = "alone", *, magic: str | None = None) -> str:
+    """Return the script of a process 1: ``alone``, ``zygote`` or ``origin``.
 
     ``magic`` is that of the interpreter that will run it.  Where it understands the code that we
     compile, it gets that instead of text, which saves it most of its start.
     """
-    parts, rest = (_WORKER_PARTS, ()) if worker else (_PARTS, _REST)
+    parts, rest = _PARTS[kind]
     if magic == own_magic():
         return _LOADER.format(
             compiled=_FROM_CODE, parts=_packed(parts), rest=_packed(rest), main=parts[-1]

@@ -30,6 +30,7 @@ class UnsafeBackend:
         "use --sandbox none only for programs that you trust"
     )
 
+    trouble = ""
     modes = ALL_MODES
 
     def __init__(self) -> None:

@@ -17,6 +17,7 @@ import time
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "kill_quietly",
     "last_line",
     "open_input",
+    "plain_fork",
     "put_limits",
     "raise_stack",
     "read_line",
@@ -111,6 +113,18 @@ def read_line(fd: int) -> bytes:
         if piece.endswith(b"\n"):
             break
     return b"".join(pieces)
+
+
+def plain_fork() -> Callable[[], int]:
+    """The C library's fork: what Python does after its own copies many pages of every child.
+
+    It puts locks and threads in order, of which process 1 has none, and seeds ``random``, which is
+    left to the caller.
+    """
+    import ctypes
+
+    fork: Callable[[], int] = ctypes.PyDLL(None).fork
+    return fork
 
 
 def raise_stack() -> None:

@@ -7,11 +7,9 @@ import json
 import os
 import select
 import subprocess
-import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from codequake.sandbox.jobs import (
@@ -25,9 +23,10 @@ from codequake.sandbox.jobs import (
     Returned,
     Run,
 )
+from codequake.sandbox.pool import LostError, Pool, ServerLaunch, last_words, start_server
 from codequake.tasks import Language
 
-__all__ = ["WorkerLaunch", "Workers"]
+__all__ = ["Workers"]
 
 _READY = b"ready   "
 _LENGTH_BYTES = 8
@@ -41,30 +40,17 @@ _START_SECONDS = 60.0
 _LOST_SECONDS = 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerLaunch:
-    """How to start process 1 of a worker: ``command`` for the descriptor of its filter."""
-
-    command: Callable[[int], tuple[str, ...]]
-    filter_program: bytes
-    user: int | None
-    count_processes: bool
-
-
-class _WorkerLostError(Exception):
-    """A worker went away or said what no worker says; its programs are run elsewhere."""
-
-
 class Workers:
-    """Keeps idle workers and lends one to each call; may be used from several threads."""
+    """Runs called programs in sandboxes that serve many; may be used from several threads."""
 
-    def __init__(self, launch: WorkerLaunch, backend: str) -> None:
-        self._launch = launch
+    def __init__(self, launch: ServerLaunch, backend: str) -> None:
+        self._pool = Pool(lambda number: _Worker(launch, number))
         self._backend = backend
-        self._idle: list[_Worker] = []
-        self._live: set[_Worker] = set()
-        self._lock = threading.Lock()
-        self._started = os.getpid()
+
+    @property
+    def fault(self) -> str:
+        """Why no worker starts; empty where they do, or none was needed yet."""
+        return self._pool.fault
 
     def run(self, jobs: Sequence[Job], *, share: bool) -> list[Outcome | None]:
         """Run called Python programs, in order; ``None`` where more care is needed to tell.
@@ -86,59 +72,27 @@ class Workers:
 
     def kill_all(self) -> None:
         """End every worker, those that wait too."""
-        with self._lock:
-            self._idle.clear()
-            for worker in self._live:
-                worker.kill()
-            self._live = {worker for worker in self._live if worker.busy}
+        self._pool.kill_all()
 
     def _serve(self, jobs: list[Job], limits: Limits, share: bool) -> list[Outcome | None]:
-        try:
-            worker = self._take()
-        except (OSError, _WorkerLostError):
+        worker = self._pool.take()
+        if worker is None:
             return [None] * len(jobs)
         try:
             head, records = worker.ask(jobs, limits, share=share)
             outcomes = self._outcomes(jobs, head["results"], records)
-        except (OSError, ValueError, KeyError, TypeError, _WorkerLostError):
+        except (OSError, ValueError, KeyError, TypeError, LostError):
             # Whatever ended it, each of its programs is run again in a sandbox of its own.
-            self._drop(worker)
+            self._pool.drop(worker)
             return [None] * len(jobs)
         except BaseException:  # an interruption: nothing may outlive this call
-            self._drop(worker)
+            self._pool.drop(worker)
             raise
         if head["held"] > _MOST_HELD:
-            self._drop(worker)
+            self._pool.drop(worker)
         else:
-            with self._lock:
-                worker.busy = False
-                if worker in self._live:
-                    self._idle.append(worker)
+            self._pool.give_back(worker)
         return outcomes
-
-    def _take(self) -> _Worker:
-        with self._lock:
-            if self._idle:
-                worker = self._idle.pop()
-                worker.busy = True
-                return worker
-            number = self._started
-            self._started += 1
-        worker = _Worker(self._launch, number)
-        with self._lock:
-            self._live.add(worker)
-        try:
-            worker.wait_until_ready()
-        except BaseException:  # an interruption too: a worker that nobody holds must not live
-            self._drop(worker)
-            raise
-        return worker
-
-    def _drop(self, worker: _Worker) -> None:
-        worker.kill()
-        worker.close()
-        with self._lock:
-            self._live.discard(worker)
 
     def _outcomes(
         self, jobs: list[Job], results: list[dict[str, Any]], records: memoryview
@@ -228,42 +182,32 @@ def _may_differ(run: Run) -> bool:
 class _Worker:
     """One sandbox and our ends of its pipes."""
 
-    def __init__(self, launch: WorkerLaunch, number: int) -> None:
+    def __init__(self, launch: ServerLaunch, number: int) -> None:
         self.busy = True
         self._known: OrderedDict[int, tuple[tuple[str, ...], int]] = OrderedDict()
         self._known_bytes = 0
         self._count_processes = launch.count_processes
-        filter_fd = os.memfd_create("filter")
         self._sink = os.memfd_create("printed")
         try:
-            os.write(filter_fd, launch.filter_program)
-            os.lseek(filter_fd, 0, os.SEEK_SET)
-            user: dict[str, Any] = {}
-            if launch.user is not None:
-                user = {"user": launch.user, "group": launch.user, "extra_groups": []}
-            with _pinned(number):
-                self._process = subprocess.Popen(
-                    launch.command(filter_fd),
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=self._sink,
-                    bufsize=0,
-                    pass_fds=(filter_fd,),
-                    env={},
-                    cwd="/",
-                    process_group=0,  # a Ctrl-C at the terminal is for us alone
-                    **user,
-                )
+            self._process = start_server(
+                launch,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._sink,
+                number=number,
+            )
         except BaseException:  # whatever kept it from starting, nobody else would close this
             os.close(self._sink)
             raise
-        finally:
-            os.close(filter_fd)
 
     def wait_until_ready(self) -> None:
-        """Raise ``_WorkerLostError`` when process 1 does not come up."""
-        if bytes(self._read(len(_READY), time.monotonic() + _START_SECONDS)) != _READY:
-            raise _WorkerLostError
+        """Raise ``LostError`` with the reason when process 1 does not come up."""
+        try:
+            ready = bytes(self._read(len(_READY), time.monotonic() + _START_SECONDS)) == _READY
+        except LostError:
+            ready = False
+        if not ready:
+            raise LostError(last_words(self._sink))
 
     def ask(
         self, jobs: list[Job], limits: Limits, *, share: bool
@@ -326,7 +270,7 @@ class _Worker:
         left = memoryview(data)
         while left:
             if not select.select([], [fd], [], max(0.0, end - time.monotonic()))[1]:
-                raise _WorkerLostError
+                raise LostError
             with contextlib.suppress(BlockingIOError):
                 left = left[os.write(fd, left[:_PIECE]) :]
 
@@ -336,10 +280,10 @@ class _Worker:
         data = bytearray()
         while len(data) < size:
             if not select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
-                raise _WorkerLostError
+                raise LostError
             piece = os.read(fd, min(_PIECE, size - len(data)))
             if not piece:
-                raise _WorkerLostError
+                raise LostError
             data += piece
         return memoryview(data)
 
@@ -359,17 +303,3 @@ class _Worker:
         if self._sink >= 0:
             os.close(self._sink)
             self._sink = -1
-
-
-@contextlib.contextmanager
-def _pinned(number: int) -> Iterator[None]:
-    """Let a process start on one processor only: what it forks then wakes on a warm one.
-
-    The affinity is that of this thread, and the new process inherits it.
-    """
-    allowed = os.sched_getaffinity(0)
-    try:
-        os.sched_setaffinity(0, {sorted(allowed)[number % len(allowed)]})
-        yield
-    finally:
-        os.sched_setaffinity(0, allowed)

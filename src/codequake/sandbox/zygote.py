@@ -18,7 +18,6 @@ answer); all else is for the caller to run in a sandbox of its own.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import os
@@ -31,7 +30,7 @@ import warnings
 from functools import partial
 
 from codequake.sandbox import admission, calling, candidate
-from codequake.sandbox.watching import cpu_of, raise_stack
+from codequake.sandbox.watching import cpu_of, plain_fork, raise_stack
 
 TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Zygote:
         self.requests = requests
         self.report = report
         self.inputs: dict[str, tuple[bytes, ...]] = {}
-        self.fork = _plain_fork()
+        self.fork = plain_fork()
         self.limits: dict[str, Any] = {}
 
     def serve(self) -> None:
@@ -192,9 +191,9 @@ class Zygote:
         if pid == 0:
             self._child(work, writer)
         os.close(writer)
-        data = self._collect(pid, reader, count)
+        found = self._collect(pid, reader, count)
         os.close(reader)
-        return _records(data), self._clear(pid)
+        return found, self._clear(pid)
 
     def _had_room(self, peak: int) -> bool:
         """Whether the last child, alone, was far from limits that it may have met all the same."""
@@ -215,33 +214,29 @@ class Zygote:
         finally:
             os._exit(0)
 
-    def _collect(self, pid: int, reader: int, count: int) -> bytes:
+    def _collect(self, pid: int, reader: int, count: int) -> list[Record]:
         """Read records until all are there, the child ends, or it uses up a limit."""
         ended = os.pidfd_open(pid)
         poller = select.poll()
         for fd in (ended, reader):
             poller.register(fd, select.POLLIN)
         poller.register(self.requests, 0)  # only its hang-up is of interest
-        data = bytearray()
-        found = position = 0
+        records = _Records()
         mark = (0.0, time.monotonic())
-        while found < count:
+        while len(records.found) < count:
             ready = dict(poller.poll(STEP_SECONDS * 1000))
             if self.requests in ready:
                 os._exit(0)
             if reader in ready:
                 piece = os.read(reader, 1 << 20)
-                data += piece
-                before = found
-                found, position = _scan(data, found, position)
-                if found != before:
+                if records.take(piece):
                     mark = (cpu_of(pid), time.monotonic())
-                if not piece or len(data) - position > self.limits["output_bytes"]:
+                if not piece or records.waiting > self.limits["output_bytes"]:
                     break
             elif ended in ready or self._is_over(pid, mark):
                 break
         os.close(ended)
-        return bytes(data)
+        return records.found
 
     def _is_over(self, pid: int, mark: tuple[float, float]) -> bool:
         """Whether a child has used up what it may use for one program."""
@@ -264,47 +259,43 @@ class Zygote:
         return own.ru_utime + own.ru_stime, own.ru_maxrss * 1024
 
 
-def _plain_fork() -> Callable[[], int]:
-    """The C library's fork: what Python does after its own copies many pages of every child.
+class _Records:
+    """The whole records in what a child writes, as they come, up to the first that is none."""
 
-    It puts locks and threads in order, of which this process has none.
-    """
-    fork: Callable[[], int] = ctypes.PyDLL(None).fork
-    return fork
+    def __init__(self) -> None:
+        self.found: list[Record] = []
+        self._rest = bytearray()
+        self._readable = True
 
+    @property
+    def waiting(self) -> int:
+        """Bytes that are no whole record yet."""
+        return len(self._rest)
 
-def _scan(data: bytearray, found: int, position: int) -> tuple[int, int]:
-    """Count the records that are whole; return their number and where the last of them ends."""
-    while True:
-        line = data.find(b"\n", position)
-        if line < 0:
-            return found, position
-        try:
-            end = line + 1 + int(data[position:line].rpartition(b" ")[2])
-        except ValueError:
-            return found, position  # no record: what is left of this child cannot be read
-        if end > len(data) or end <= line:
-            return found, position
-        found, position = found + 1, end
-
-
-def _records(data: bytes) -> list[Record]:
-    """Return the whole records in what a child wrote, up to the first that is none."""
-    records: list[Record] = []
-    position = 0
-    while True:
-        line = data.find(b"\n", position)
-        parts = data[position:line].split(b" ") if line >= 0 else []
-        try:
-            index, kind, used, size = parts
-            end = line + 1 + int(size)
-            if end > len(data) or end <= line:
-                return records
-            record = (int(index), kind.decode("ascii"), int(used), data[line + 1 : end])
-        except ValueError:
-            return records
-        records.append(record)
-        position = end
+    def take(self, piece: bytes) -> bool:
+        """Add what was read; return whether that completed a record."""
+        self._rest += piece
+        before = len(self.found)
+        start = 0
+        while self._readable:
+            line = self._rest.find(b"\n", start)
+            if line < 0:
+                break
+            try:
+                index, kind, used, size = self._rest[start:line].split(b" ")
+                end = line + 1 + int(size)
+                if end <= line:
+                    raise ValueError
+                if end > len(self._rest):
+                    break
+                data = bytes(self._rest[line + 1 : end])
+                self.found.append((int(index), kind.decode("ascii"), int(used), data))
+            except ValueError:
+                self._readable = False  # nothing after this can be told from forgeries
+                break
+            start = end
+        del self._rest[:start]
+        return len(self.found) > before
 
 
 def main() -> None:

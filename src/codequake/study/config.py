@@ -21,6 +21,7 @@ from codequake.study.sandboxes import check_sandbox_name
 __all__ = [
     "Decoding",
     "GraderSettings",
+    "Study",
     "StudyConfig",
     "load_study",
     "parse_study",
@@ -50,8 +51,9 @@ class GraderSettings:
 class StudyConfig:
     """One experiment.
 
-    ``problems`` are sets in the order of the study; ``limit`` keeps the first so many problems of
-    each set.  ``models`` may grow between runs, everything else is what makes it this study.
+    ``problems`` are sets in the order of the study, as they were written; ``limit`` keeps the first
+    so many problems of each set.  ``models`` may grow between runs, everything else is what makes
+    it this study.
     """
 
     name: str
@@ -68,6 +70,18 @@ class StudyConfig:
     grader: GraderSettings = GraderSettings()
 
 
+@dataclass(frozen=True, slots=True)
+class Study:
+    """An experiment that is asked for.
+
+    ``base`` is the folder that the paths of its sets start from: that of the study file, or the
+    current one where the sets were not named in a file.
+    """
+
+    config: StudyConfig
+    base: Path = Path()
+
+
 def preset_names() -> tuple[str, ...]:
     """Return the names that ``preset:NAME`` accepts."""
     folder = importlib.resources.files("codequake.study") / "presets"
@@ -80,15 +94,16 @@ def preset_names() -> tuple[str, ...]:
     )
 
 
-def load_study(source: str) -> StudyConfig:
+def load_study(source: str) -> Study:
     """Load ``preset:NAME`` or a study file.  Raises ``DataError`` or ``UsageError``."""
     if source.startswith("preset:"):
         name = source.removeprefix("preset:")
         if name not in preset_names():
             raise UsageError(f"preset {name!r} is not known; allowed: {', '.join(preset_names())}")
         folder = importlib.resources.files("codequake.study") / "presets"
-        return parse_study((folder / f"{name}.toml").read_text("utf-8"), place=source)
-    return parse_study(read_text(Path(source)), place=source)
+        return Study(parse_study((folder / f"{name}.toml").read_text("utf-8"), place=source))
+    path = Path(source)
+    return Study(parse_study(read_text(path), place=source), path.parent)
 
 
 def parse_study(text: str, *, place: str) -> StudyConfig:

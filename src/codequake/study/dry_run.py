@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from codequake.perturb import make_variants
-from codequake.study.config import StudyConfig
+from codequake.study.config import Study
 from codequake.study.plan import plan_requests
+from codequake.study.progress import Notify
+from codequake.study.sandboxes import SandboxWhenAsked
 from codequake.study.stages import load_problems
 
 __all__ = ["ModelCount", "StudyCount", "count_study"]
@@ -76,12 +78,14 @@ class StudyCount:
         return "\n".join(lines)
 
 
-def count_study(config: StudyConfig) -> StudyCount:
-    """Count a study: makes its variants without executing anything and opens no model.
+def count_study(study: Study, notify: Notify) -> StudyCount:
+    """Count a study: makes its variants without executing their examples and opens no model.
 
-    It needs no key and no package of a provider.
+    It needs no key and no package of a provider, and a sandbox only for sets whose expected outputs
+    their references have to give.
     """
-    problems = load_problems(config)
+    config = study.config
+    problems = load_problems(study, SandboxWhenAsked(config.grader.sandbox, notify))
     batches = [
         make_variants(problem, config.perturbations, seed=config.seed, oracle=None)
         for problem in problems

@@ -36,6 +36,7 @@ class StudyFolder:
         self.measurements = path / "measurements.parquet"
         self.estimates = path / "estimates.parquet"
         self.report = path / "report"
+        self.audit = path / "audit.json"
         self._stages = path / "stages.json"
 
     def open(self, config: StudyConfig) -> StudyConfig:

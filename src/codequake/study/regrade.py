@@ -10,6 +10,7 @@ from typing import Any
 from codequake.codec import to_plain
 from codequake.errors import CheckFailedError, UsageError
 from codequake.grading import (
+    AuditItem,
     CompletionFile,
     GradeItem,
     Grader,
@@ -21,6 +22,7 @@ from codequake.journal import read_journal
 from codequake.problems import read_set
 from codequake.records import Planned, Problem, Status, Verdict
 from codequake.store import read_parquet, write_jsonl
+from codequake.study.auditing import Audited, AuditPlan, audit_verdicts
 from codequake.study.config import GraderSettings
 from codequake.study.folder import StudyFolder
 from codequake.study.plan import completions_of
@@ -39,16 +41,18 @@ class Graded:
     problems: tuple[str, ...]
     changed: tuple[tuple[Verdict, Verdict], ...]
     regraded: bool
+    audit: Audited | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return verdicts, sentences about bad input, and changes as a JSON value."""
-        return {
+        """Return verdicts, sentences about bad input, changes and the audit as a JSON value."""
+        value = {
             "verdicts": [to_plain(verdict) for verdict in self.verdicts],
             "problems": list(self.problems),
             "changed": [
                 {"before": to_plain(old), "after": to_plain(new)} for old, new in self.changed
             ],
         }
+        return value if self.audit is None else {**value, "audit": self.audit.report.as_json()}
 
     def as_text(self) -> str:
         """Return the counts by status and the changes as lines of text."""
@@ -62,17 +66,21 @@ class Graded:
             lines.append(f"  {where}: {old.status} -> {new.status}")
             lines.append(f"    before: {old.grader}")
             lines.append(f"    after:  {new.grader}")
+        if self.audit is not None:
+            lines += self.audit.as_lines()
         lines += self.problems
         return "\n".join(lines)
 
     def raise_for_problems(self) -> None:
-        """Raise ``CheckFailedError`` when a part of the input could not be graded."""
+        """Raise ``CheckFailedError`` when input could not be graded, or a pass is a false one."""
         if self.problems:
             count = len(self.problems)
             raise CheckFailedError(
                 f"{count} {'part' if count == 1 else 'parts'} of the input could not be read; "
                 f"{len(self.verdicts)} completions were graded"
             )
+        if self.audit is not None:
+            self.audit.raise_for_false_passes()
 
 
 def grade_source(
@@ -82,13 +90,22 @@ def grade_source(
     workers: int,
     settings: GraderSettings,
     notify: Notify,
+    audit: AuditPlan | None = None,
 ) -> Graded:
     """Grade the completions of a set, or a study again where no set is named."""
     if set_name:
-        return grade_file(source, set_name, out, workers=workers, settings=settings, notify=notify)
+        return grade_file(
+            source,
+            set_name,
+            out,
+            workers=workers,
+            settings=settings,
+            notify=notify,
+            audit=audit,
+        )
     if not source.is_dir():
         raise UsageError("--problems is missing; name the set that the completions answer")
-    return regrade_study(source, workers=workers, notify=notify)
+    return regrade_study(source, workers=workers, notify=notify, audit=audit)
 
 
 def grade_file(
@@ -99,6 +116,7 @@ def grade_file(
     workers: int,
     settings: GraderSettings,
     notify: Notify,
+    audit: AuditPlan | None = None,
 ) -> Graded:
     """Grade the completions of a file or a folder; good rows are graded even when others are bad.
 
@@ -119,7 +137,16 @@ def grade_file(
     verdicts = _grade_all(grader, items, workers, notify)
     if out is not None:
         write_jsonl(out, verdicts)
-    return Graded(verdicts, (*known.faults, *read.problems), (), regraded=False)
+    audited = None
+    if audit is not None:
+        answered = [
+            AuditItem(problems[item.problem_id], item, problems[item.problem_id].entry_point)
+            for item in verdicts
+        ]
+        file = None if out is None else out.with_name(f"{out.stem}.audit.json")
+        audited = audit_verdicts(grader, answered, audit, 0, file, workers, notify)
+    faults = (*known.faults, *read.problems)
+    return Graded(verdicts, faults, (), regraded=False, audit=audited)
 
 
 def _items(read: CompletionFile, problems: dict[str, Problem]) -> list[GradeItem]:
@@ -138,7 +165,9 @@ def _grade_all(
         return tuple(verdict for verdict, _ in graded)
 
 
-def regrade_study(path: Path, *, workers: int, notify: Notify) -> Graded:
+def regrade_study(
+    path: Path, *, workers: int, notify: Notify, audit: AuditPlan | None = None
+) -> Graded:
     """Grade every completion of a study again and write the verdicts; asks no model."""
     folder = StudyFolder(path)
     config = folder.read_settings()
@@ -152,12 +181,13 @@ def regrade_study(path: Path, *, workers: int, notify: Notify) -> Graded:
             (item.variant_id, item.model, item.sample): item
             for item in read_parquet(folder.verdicts, Verdict)
         }
+    grader = open_grader(config.grader, notify)
     verdicts = grade_stage(
         folder,
         completions,
         problems,
         variants,
-        open_grader(config.grader, notify),
+        grader,
         workers=workers,
         notify=notify,
         again=True,
@@ -168,4 +198,17 @@ def regrade_study(path: Path, *, workers: int, notify: Notify) -> Graded:
         if (old := before.get((new.variant_id, new.model, new.sample))) is not None
         and (old.status, old.tests) != (new.status, new.tests)
     )
-    return Graded(verdicts, (), changed, regraded=True)
+    audited = None
+    if audit is not None:
+        answered = [
+            AuditItem(
+                problems[variants[item.variant_id].oracle_id],
+                item,
+                variants[item.variant_id].entry_point,
+            )
+            for item in verdicts
+        ]
+        audited = audit_verdicts(
+            grader, answered, audit, config.seed, folder.audit, workers, notify
+        )
+    return Graded(verdicts, (), changed, regraded=True, audit=audited)

@@ -18,7 +18,7 @@ from codequake.records import JsonText, Problem, Verdict
 from codequake.report import summary_text, write_report
 from codequake.sandbox import Limits
 from codequake.study.asking import Asked, ask_models, open_models
-from codequake.study.config import GraderSettings, StudyConfig, load_study
+from codequake.study.config import GraderSettings, Study, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
 from codequake.study.plan import completions_of
 from codequake.study.progress import Notify
@@ -38,6 +38,7 @@ __all__ = [
     "configure",
     "make_study_variants",
     "open_grader",
+    "refuse_more_models",
     "run_study",
     "study_of_options",
 ]
@@ -74,22 +75,23 @@ class RunResult:
         }
 
 
-def configure(source: str, models: tuple[str, ...], limit: int) -> StudyConfig:
-    """Return the study's settings with what the command line changes in them."""
-    config = load_study(source)
+def configure(source: str, models: tuple[str, ...], limit: int) -> Study:
+    """Return the study with what the command line changes in its settings."""
+    study = load_study(source)
+    config = study.config
     if models:
         config = dataclasses.replace(config, models=models)
     if limit:
         config = dataclasses.replace(config, limit=limit)
     if not config.models:
         raise UsageError("no model is named; use --model, or models in the study file")
-    return config
+    return dataclasses.replace(study, config=config)
 
 
 def study_of_options(
     source: str, problems: str, perturbations: tuple[str, ...], seed: int, sandbox: str
-) -> StudyConfig:
-    """Return the settings of ``codequake perturb``: a study, or a set with named perturbations."""
+) -> Study:
+    """Return the study of ``codequake perturb``: of a file, or of a set and named perturbations."""
     if bool(source) == bool(problems):
         raise UsageError("name either a study or --problems SET, and not both")
     if source:
@@ -97,7 +99,7 @@ def study_of_options(
     names = perturbations or ("clean",)
     for name in names:
         PERTURBATIONS[name]  # an unknown name is an error with near names
-    return StudyConfig(
+    config = StudyConfig(
         name="variants",
         title="variants",
         seed=seed,
@@ -105,23 +107,24 @@ def study_of_options(
         perturbations=tuple(PerturbationSpec(name, JsonText(canonical_json({}))) for name in names),
         grader=GraderSettings(sandbox=sandbox),
     )
+    return Study(config)
 
 
-def make_study_variants(config: StudyConfig, out: Path, notify: Notify) -> Made:
+def make_study_variants(study: Study, out: Path, notify: Notify) -> Made:
     """Run the first two stages of a study."""
-    backend = open_sandbox(config.grader.sandbox, notify)
-    _, _, made = _begin(StudyFolder(out), config, SandboxOracle(backend), notify)
+    backend = open_sandbox(study.config.grader.sandbox, notify)
+    _, _, made = _begin(StudyFolder(out), study, SandboxOracle(backend), notify)
     return made
 
 
 def _begin(
-    folder: StudyFolder, config: StudyConfig, oracle: Oracle, notify: Notify
+    folder: StudyFolder, study: Study, oracle: Oracle, notify: Notify
 ) -> tuple[StudyConfig, tuple[Problem, ...], Made]:
     """Bind a folder to a study and run the stages that need no model."""
     new = not folder.settings.exists()
-    config = folder.open(config)
+    config = folder.open(study.config)
     try:
-        problems = problems_stage(folder, config)
+        problems = problems_stage(folder, dataclasses.replace(study, config=config), oracle)
         made = variants_stage(folder, config, problems, oracle, notify)
     except UserError:
         # Nothing is lost, and a folder that keeps wrong settings would refuse the corrected ones.
@@ -136,10 +139,26 @@ def open_grader(settings: GraderSettings, notify: Notify) -> Grader:
     backend = open_sandbox(settings.sandbox, notify)
     grader = Grader(backend, Limits(cpu_seconds=settings.timeout))
     self_test(grader)
+    if backend.trouble:
+        notify.say(backend.trouble)
     return grader
 
 
-def run_study(config: StudyConfig, out: Path, *, workers: int, notify: Notify) -> RunResult:
+def refuse_more_models(study: Study, out: Path) -> None:
+    """Raise ``UsageError`` when folder ``out`` holds a study that does not ask these models."""
+    folder = StudyFolder(out)
+    if not folder.settings.exists():
+        return
+    models = folder.read_settings().models
+    new = [name for name in study.config.models if name not in models]
+    if new:
+        raise UsageError(
+            f"--out {out} holds a study of {', '.join(models) or 'no model'}, and this would ask "
+            f"{', '.join(new)}; name another folder, or add the model with `codequake run`"
+        )
+
+
+def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunResult:
     """Run a study in folder ``out``, or go on with it.
 
     Raises ``UsageError`` when the folder holds another study and ``MachineError`` when programs
@@ -147,9 +166,9 @@ def run_study(config: StudyConfig, out: Path, *, workers: int, notify: Notify) -
     before the folder is bound to it.
     """
     folder = StudyFolder(out)
-    ready = open_models(config.models)
-    grader = open_grader(config.grader, notify)
-    config, problems, made = _begin(folder, config, SandboxOracle(grader.backend), notify)
+    ready = open_models(study.config.models)
+    grader = open_grader(study.config.grader, notify)
+    config, problems, made = _begin(folder, study, SandboxOracle(grader.backend), notify)
     asked = ask_models(folder, config, problems, made.variants, ready, notify)
     data = _grade(folder, config, problems, made, asked, grader, workers, notify)
     tables = tables_of(data, estimate_stage(folder, data))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from codequake.errors import UsageError
+from codequake.grading import SandboxOracle
 from codequake.models import inspect_provider_names, open_inspect_backend
+from codequake.ports import Answer, Oracle
+from codequake.records import JsonText, Problem, Reference
 from codequake.sandbox import Backend, open_backend
 from codequake.study.progress import Notify
 
-__all__ = ["check_sandbox_name", "open_sandbox"]
+__all__ = ["SandboxWhenAsked", "check_sandbox_name", "open_sandbox"]
 
 _OWN = ("bwrap", "none")
 _INSPECT = "inspect:"
@@ -41,3 +46,27 @@ def check_sandbox_name(name: str) -> None:
             f"sandbox {name!r} is not known; allowed: {', '.join(sorted(known))}, "
             "inspect:docker:PATH"
         )
+
+
+class SandboxWhenAsked:
+    """An oracle whose sandbox is opened by the first question; most sets ask none to be read."""
+
+    def __init__(self, name: str, notify: Notify) -> None:
+        self._name = name
+        self._notify = notify
+        self._oracle: Oracle | None = None
+
+    def answers(
+        self, problem: Problem, reference: Reference, inputs: Sequence[JsonText]
+    ) -> tuple[Answer, ...]:
+        """Return one answer an input.  Raises also what ``open_sandbox`` does."""
+        return self._opened().answers(problem, reference, inputs)
+
+    def generate(self, problem: Problem, seed: int, count: int) -> tuple[JsonText, ...]:
+        """Return inputs of the generator.  Raises also what ``open_sandbox`` does."""
+        return self._opened().generate(problem, seed, count)
+
+    def _opened(self) -> Oracle:
+        if self._oracle is None:
+            self._oracle = SandboxOracle(open_sandbox(self._name, self._notify))
+        return self._oracle

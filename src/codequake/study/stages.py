@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import codequake
@@ -11,10 +11,10 @@ from codequake.canonical import content_key
 from codequake.codec import to_plain
 from codequake.errors import DataError
 from codequake.files import read_json_lines
-from codequake.grading import GradeItem, Grader, grade_items
+from codequake.grading import Continuations, GradeItem, Grader, grade_items
 from codequake.perturb import Skipped, make_variants
 from codequake.ports import Oracle
-from codequake.problems import load_set
+from codequake.problems import load_set, set_from
 from codequake.records import (
     Completion,
     Measurement,
@@ -24,7 +24,7 @@ from codequake.records import (
     Verdict,
 )
 from codequake.store import read_parquet, write_jsonl, write_parquet
-from codequake.study.config import StudyConfig
+from codequake.study.config import Study, StudyConfig
 from codequake.study.folder import StudyFolder
 from codequake.study.progress import Notify
 
@@ -51,22 +51,25 @@ class Made:
     skipped: tuple[Skipped, ...]
 
 
-def load_problems(config: StudyConfig) -> tuple[Problem, ...]:
-    """Return the problems of a study in the order of its sets.  Ids must be unique."""
+def load_problems(study: Study, oracle: Oracle) -> tuple[Problem, ...]:
+    """Return the problems of a study in the order of its sets.  Ids must be unique.
+
+    ``oracle`` runs the references of sets that carry no expected outputs.
+    """
     found: dict[str, Problem] = {}
-    for name in config.problems:
-        for problem in load_set(name)[: config.limit]:
+    for name in study.config.problems:
+        for problem in load_set(set_from(name, study.base), oracle)[: study.config.limit]:
             if problem.problem_id in found:
                 raise DataError(f"problem {problem.problem_id} stands in two sets of the study")
             found[problem.problem_id] = problem
     return tuple(found.values())
 
 
-def problems_stage(folder: StudyFolder, config: StudyConfig) -> tuple[Problem, ...]:
+def problems_stage(folder: StudyFolder, study: Study, oracle: Oracle) -> tuple[Problem, ...]:
     """Write ``problems.parquet``; a study keeps the problems that it began with."""
     if folder.stage_key("problems") is not None:
         return read_parquet(folder.problems, Problem)
-    problems = load_problems(config)
+    problems = load_problems(study, oracle)
     write_parquet(folder.problems, Problem, problems)
     folder.set_stage_key("problems", _key_of(problems))
     return problems
@@ -132,14 +135,7 @@ def grade_stage(
     measured: list[Measurement] = []
     if todo:
         with notify.stage("grading", len(todo)) as progress:
-            items = [
-                GradeItem(
-                    problems[variants[item.variant_id].oracle_id],
-                    item,
-                    variants[item.variant_id].entry_point,
-                )
-                for item in todo
-            ]
+            items = _Items(todo, problems, variants)
             graded = grade_items(grader, items, workers=workers, progress=progress)
             for number, (verdict, measurement) in enumerate(graded, start=1):
                 known[_row(verdict)] = verdict
@@ -150,6 +146,42 @@ def grade_stage(
     if measured:
         add_measurements(folder, measured)
     return verdicts
+
+
+class _Items:
+    """What is to be graded, each made when it is wanted: parsing replies takes its time.
+
+    A reply that goes on where its prompt of code stops gets the prompt, as in a file of
+    completions; the journal keeps what the model said.
+    """
+
+    def __init__(
+        self,
+        completions: Sequence[Completion],
+        problems: Mapping[str, Problem],
+        variants: Mapping[str, Variant],
+    ) -> None:
+        self._completions = completions
+        self._problems = problems
+        self._variants = variants
+
+    def __len__(self) -> int:
+        return len(self._completions)
+
+    def __iter__(self) -> Iterator[GradeItem]:
+        continuations = Continuations()
+        for item in self._completions:
+            variant = self._variants[item.variant_id]
+            problem = self._problems[variant.oracle_id]
+            text = continuations.complete(
+                problem,
+                item.text,
+                item.stop_reason,
+                prompt=variant.text,
+                entry_point=variant.entry_point,
+            )
+            whole = dataclasses.replace(item, text=text)
+            yield GradeItem(problem, whole, variant.entry_point)
 
 
 def _row(item: Completion | Verdict) -> tuple[str, str, int]:
