@@ -15,5 +15,6 @@ WorkersOption = Annotated[
     int, typer.Option("--workers", min=0, help="Sandboxes at a time; 0 means one per core.")
 ]
 SandboxOption = Annotated[
-    str, typer.Option("--sandbox", help="bwrap, none, inspect:local or inspect:docker.")
+    str,
+    typer.Option("--sandbox", help="bwrap, bwrap:ubsan, none, inspect:local or inspect:docker."),
 ]

@@ -21,6 +21,7 @@ from codequake.sandbox.interpreter import (
 )
 from codequake.sandbox.jobs import ALL_MODES, Care, Job, Limits, Outcome
 from codequake.sandbox.pool import ServerLaunch
+from codequake.sandbox.sanitizing import with_trap_named
 from codequake.sandbox.seccomp import FOR_COPIES, filter_program
 from codequake.sandbox.served import ServedLaunch
 from codequake.sandbox.sources import gcc_source, runner_source
@@ -117,8 +118,11 @@ class BubblewrapBackend:
     warning = ""
     modes = ALL_MODES
 
-    def __init__(self, interpreter: Interpreter | None = None) -> None:
-        """Raises ``SandboxUnavailableError`` with the remedy when bubblewrap is missing."""
+    def __init__(self, interpreter: Interpreter | None = None, *, sanitize: bool = False) -> None:
+        """``sanitize``: compiled programs end at undefined behaviour, and all run alone.
+
+        Raises ``SandboxUnavailableError`` with the remedy when bubblewrap is missing.
+        """
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxUnavailableError(f"bubblewrap (bwrap) is not installed; {INSTALL_HINT}")
@@ -133,7 +137,10 @@ class BubblewrapBackend:
         self._origin = runner_source("origin", magic=found.magic)
         self._count_processes = counts_processes_per_sandbox()
         compiler = f"gcc {compiler_version() or 'missing'}"
+        self._sanitize = sanitize
         self.name = f"bwrap+seccomp+rlimits, Python {found.version}, {compiler}"
+        if sanitize:
+            self.name += ", UBSan"
         self._driver = Driver(self.name, self.warning)
         self._workers = Workers(self._served(self._worker_command, self._filter), self.name)
         self._forks = Forks(
@@ -161,6 +168,7 @@ class BubblewrapBackend:
             environment={},
             user=self._user,
             count_processes=self._count_processes,
+            sanitize=self._sanitize,
         )
 
     @property
@@ -183,9 +191,10 @@ class BubblewrapBackend:
         try:
             os.write(filter_fd, self._filter)
             launch = self._launch(self._command(filter_fd, job.limits), (filter_fd,))
-            return self._driver.run(job, launch)
+            outcome = self._driver.run(job, launch)
         finally:
             os.close(filter_fd)
+        return with_trap_named(outcome) if self._sanitize else outcome
 
     def run_all(self, jobs: Sequence[Job], care: Care = Care.ALONE) -> tuple[Outcome, ...]:
         """Run several programs, in order, with the care asked for or more.
@@ -199,7 +208,8 @@ class BubblewrapBackend:
         found: list[Outcome | None] = [None] * len(jobs)
         if care in (Care.TOGETHER, Care.APART):
             found = self._workers.run(jobs, share=care is Care.TOGETHER)
-            self._ladder.run(jobs, found, care)
+            if not self._sanitize:
+                self._ladder.run(jobs, found, care)
         return tuple(
             outcome or self._run_unless_killed(job, care, kills)
             for job, outcome in zip(jobs, found, strict=True)

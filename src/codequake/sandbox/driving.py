@@ -51,6 +51,7 @@ class Launch:
     """How to start process 1: command, inherited files (read from the start), folders, user.
 
     ``folder`` holds what process 1 shares with a program, ``scratch`` is the program's own.
+    ``sanitize`` is whether compiled programs end at undefined behaviour.
     """
 
     command: tuple[str, ...]
@@ -60,6 +61,7 @@ class Launch:
     environment: dict[str, str]
     user: int | None
     count_processes: bool
+    sanitize: bool = False
 
 
 @dataclass(slots=True)
@@ -253,7 +255,7 @@ def job_message(
         "mode": job.mode.value,
         "entry_point": job.entry_point,
         "limits": limits,
-        "build": chain.build,
+        "build": chain.build_with(sanitize=launch.sanitize),
         "check_build": check_build_of(job.language),
         "perturb": PERTURB,
         "source_name": chain.source_name,

@@ -15,6 +15,7 @@ __all__ = ["open_backend", "trial_fault"]
 def open_backend(kind: str = "bwrap") -> Backend:
     """Return a backend that has just run a program: ``bwrap``, or ``none`` without isolation.
 
+    ``bwrap:ubsan`` is ``bwrap`` with compiled programs that end at undefined behaviour.
     Raises ``UsageError`` for another name, and ``SandboxUnavailableError`` with the remedy when
     this machine cannot isolate programs; there is no silent fallback to ``none``.
     """
@@ -22,10 +23,12 @@ def open_backend(kind: str = "bwrap") -> Backend:
     match kind:
         case "bwrap":
             backend = BubblewrapBackend()
+        case "bwrap:ubsan":
+            backend = BubblewrapBackend(sanitize=True)
         case "none":
             backend = UnsafeBackend()
         case _:
-            raise UsageError(f"sandbox {kind!r} is not known; allowed: bwrap, none")
+            raise UsageError(f"sandbox {kind!r} is not known; allowed: bwrap, bwrap:ubsan, none")
     why = trial_fault(backend)
     if why is not None:
         remedies = [found.remedy for found in diagnose() if found.required and not found.ok]

@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from codequake.errors import InternalError
 from codequake.tasks import Language
 
-__all__ = ["COMPILER", "Toolchain", "compiler_version", "toolchain_of", "toolchains"]
+__all__ = ["COMPILER", "UBSAN", "Toolchain", "compiler_version", "toolchain_of", "toolchains"]
 
 COMPILER = "/usr/bin/gcc"
+UBSAN = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+"""Trap at undefined behaviour; without a library, so that a program has nothing to turn off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Toolchain:
     begins with the path of the compiler; it is empty for a language that the interpreter of the
     sandbox runs from its text.  ``source_name`` and ``target_name`` are files in that folder.
     ``headers`` is a path without which the compiler is of no use, and ``packages`` is what
-    ``apt-get install`` needs to be told.  ``title`` is the name that people read.
+    ``apt-get install`` needs to be told.  ``title`` is the name that people read.  ``sanitizer``
+    holds the compiler's options that end a program at undefined behaviour, if it has such.
     """
 
     language: Language
@@ -39,6 +42,13 @@ class Toolchain:
     target_name: str
     headers: str
     packages: str
+    sanitizer: tuple[str, ...] = ()
+
+    def build_with(self, *, sanitize: bool) -> tuple[str, ...]:
+        """Return the command line, with the options of the sanitizer where that is wanted."""
+        if not self.build or not sanitize:
+            return self.build
+        return (self.build[0], *self.sanitizer, *self.build[1:])
 
 
 @functools.cache

@@ -14,14 +14,14 @@ from codequake.study.progress import Notify
 
 __all__ = ["SandboxWhenAsked", "check_sandbox_name", "open_sandbox"]
 
-_OWN = ("bwrap", "none")
+_OWN = ("bwrap", "bwrap:ubsan", "none")
 _INSPECT = "inspect:"
 
 
 def open_sandbox(name: str, notify: Notify) -> Backend:
     """Return a backend that has just run a program, and tell what must be known before using it.
 
-    ``name`` is ``bwrap``, ``none``, ``inspect:local``, ``inspect:docker`` or
+    ``name`` is ``bwrap``, ``bwrap:ubsan``, ``none``, ``inspect:local``, ``inspect:docker`` or
     ``inspect:docker:PATH``, where the path is a compose file or a ``Dockerfile``.  Raises
     ``UsageError`` for another name and ``MachineError`` with the remedy where it does not work.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codequake.sandbox.toolchains import COMPILER, Toolchain
+from codequake.sandbox.toolchains import COMPILER, UBSAN, Toolchain
 from codequake.tasks import Language
 
 __all__ = ["TOOLCHAIN"]
@@ -17,4 +17,5 @@ TOOLCHAIN = Toolchain(
     target_name="program",
     headers="/usr/include/stdio.h",
     packages="gcc libc6-dev",
+    sanitizer=UBSAN,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codequake.sandbox.toolchains import Toolchain
+from codequake.sandbox.toolchains import UBSAN, Toolchain
 from codequake.tasks import Language
 
 __all__ = ["TOOLCHAIN"]
@@ -15,4 +15,5 @@ TOOLCHAIN = Toolchain(
     target_name="program",
     headers="/usr/include/c++",
     packages="g++",
+    sanitizer=UBSAN,
 )
