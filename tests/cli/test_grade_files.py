@@ -149,7 +149,7 @@ def test_a_broken_reference_is_told(
         (["c.jsonl", "--problems", "starter-12", "--out", "no/v"], "create it first"),
         (
             ["c.jsonl", "--problems", "starter-12", "--sandbox", "x"],
-            "allowed: bwrap, inspect:docker",
+            "allowed: bwrap, bwrap:ubsan, inspect:docker",
         ),
         (["c.jsonl", "--problems", "starter-12", "--engine", "ray"], "--engine has only local"),
         (["c.jsonl", "--problems", "starter-12", "--address", "x"], "which has no --address"),

@@ -408,7 +408,7 @@ def test_grading_in_inspects_sandbox_is_loud(run_command: RunCommand, tmp_path: 
 
 @pytest.mark.parametrize("name", ["inspect:podman", "inspect:", "docker", "inspect:local:x"])
 def test_unknown_sandboxes_are_refused(name: str, run_command: RunCommand, tmp_path: Path) -> None:
-    allowed = "allowed: bwrap, inspect:docker, inspect:local, none"
+    allowed = "allowed: bwrap, bwrap:ubsan, inspect:docker, inspect:local, none"
     done = run_command("problems", "check", "starter-12", "--sandbox", name)
     assert done.returncode == 2
     assert f"sandbox {name!r} is not known; {allowed}" in done.stderr

@@ -365,7 +365,7 @@ def test_own_interpreter_serves_when_the_system_has_none(
 
 
 def test_open_backend_refuses_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="allowed: bwrap, none"):
+    with pytest.raises(UsageError, match="allowed: bwrap, bwrap:ubsan, none"):
         open_backend("docker")
     monkeypatch.setattr(bubblewrap.shutil, "which", lambda name: None)
     with pytest.raises(SandboxUnavailableError, match="apt-get install bubblewrap"):
