@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import time
 import uuid
@@ -19,7 +20,7 @@ def mark() -> str:
 
 
 @pytest.fixture(scope="session")
-def backend(mark: str) -> Iterator[BubblewrapBackend]:
+def shared_backend(mark: str) -> Iterator[BubblewrapBackend]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(bubblewrap.ENVIRONMENT, "CODEQUAKE_TEST_MARK", mark)
         found = BubblewrapBackend()
@@ -28,13 +29,21 @@ def backend(mark: str) -> Iterator[BubblewrapBackend]:
 
 
 @pytest.fixture(scope="session")
+def backend(shared_backend: BubblewrapBackend) -> BubblewrapBackend:
+    return shared_backend
+
+
+@pytest.fixture(scope="session")
 def grader(backend: BubblewrapBackend) -> Grader:
     return Grader(backend, LIMITS)
 
 
 @pytest.fixture
-def survivors(mark: str) -> Callable[..., list[str]]:
+def survivors(mark: str, shared_backend: BubblewrapBackend) -> Callable[..., list[str]]:
     """Processes of this session's sandboxes that still live; some may be ``expected`` to."""
+    # What waits for more work since an earlier test is no survivor of this one.
+    gc.collect()
+    shared_backend.kill_all()
 
     def find(expected: int = 0) -> list[str]:
         # Far less than any program here would live by itself, and enough on a busy machine.

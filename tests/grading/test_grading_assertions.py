@@ -303,7 +303,8 @@ def test_oracle_says_which_statements_hold(backend: BubblewrapBackend) -> None:
         assert why in (answer.problem or "")
     other = Reference("r", Language.PYTHON, "x = 1")
     assert oracle.answers(BY_STATEMENTS, other, inputs[:1])[0].problem == "does not define add"
+    broken = BubblewrapBackend()  # a fresh one, which has nobody waiting for work
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(backend, "_program", "/usr/bin/false")
+        patch.setattr(broken, "_program", "/usr/bin/false")
         with pytest.raises(MachineError, match="the sandbox failed: "):
-            oracle.answers(BY_STATEMENTS, right, inputs)
+            SandboxOracle(broken, LIMITS).answers(BY_STATEMENTS, right, inputs)

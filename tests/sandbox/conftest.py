@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ def mark() -> str:
 
 
 @pytest.fixture(scope="session")
-def backend(mark: str) -> Iterator[BubblewrapBackend]:
+def shared_backend(mark: str) -> Iterator[BubblewrapBackend]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(bubblewrap.ENVIRONMENT, "CODEQUAKE_TEST_MARK", mark)
         found = BubblewrapBackend()
@@ -29,8 +30,17 @@ def backend(mark: str) -> Iterator[BubblewrapBackend]:
         found.kill_all()
 
 
+@pytest.fixture(scope="session")
+def backend(shared_backend: BubblewrapBackend) -> BubblewrapBackend:
+    return shared_backend
+
+
 @pytest.fixture
-def survivors(mark: str) -> Survivors:
+def survivors(mark: str, shared_backend: BubblewrapBackend) -> Survivors:
+    # What waits for more work since an earlier test is no survivor of this one.
+    gc.collect()
+    shared_backend.kill_all()
+
     def find(expected: int = 0) -> list[str]:
         """Processes of this session's sandboxes that are alive, some ``expected`` to be.
 

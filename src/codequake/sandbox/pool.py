@@ -6,11 +6,20 @@ import contextlib
 import os
 import subprocess
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["LostError", "Pool", "Server", "ServerLaunch", "last_words", "start_server"]
+__all__ = [
+    "LostError",
+    "Pool",
+    "Server",
+    "ServerLaunch",
+    "end_forgotten",
+    "last_words",
+    "start_server",
+]
 
 _MOST_FAILURES = 2
 _ERROR_BYTES = 4096
@@ -61,6 +70,7 @@ class Pool(Generic[_S]):
         self._live: set[_S] = set()
         self._lock = threading.Lock()
         self._started = os.getpid()
+        weakref.finalize(self, end_forgotten, self._live, self._started).atexit = False
         self._kills = 0
         self._failures = 0
         self._fault = ""
@@ -125,13 +135,21 @@ class Pool(Generic[_S]):
             self._idle.clear()
             for worker in self._live:
                 worker.kill()
-            self._live = {worker for worker in self._live if worker.busy}
+            self._live.intersection_update([worker for worker in self._live if worker.busy])
 
     def _failed(self, kills: int, why: str) -> None:
         with self._lock:
             if self._kills == kills:  # else it was ended, which is no fault of this machine
                 self._failures += 1
                 self._fault = why
+
+
+def end_forgotten(live: set[Any], owner: int) -> None:
+    """End the workers of a pool that nobody holds any more; a forked copy of it ends none."""
+    if os.getpid() == owner:
+        for worker in live:
+            worker.busy = False
+            worker.kill()
 
 
 def start_server(

@@ -8,9 +8,12 @@ import select
 import subprocess
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from codequake.sandbox.pool import end_forgotten
 
 __all__ = ["Served", "ServedLaunch", "ServedLostError", "ServedPool"]
 
@@ -119,6 +122,7 @@ class ServedPool:
         self._live: set[Served] = set()
         self._lock = threading.Lock()
         self._started = os.getpid()
+        weakref.finalize(self, end_forgotten, self._live, self._started).atexit = False
 
     def take(self) -> Served:
         """Lend a sandbox; raises ``OSError`` or ``ServedLostError`` when none comes up."""
@@ -159,7 +163,7 @@ class ServedPool:
             self._idle.clear()
             for served in self._live:
                 served.kill()
-            self._live = {served for served in self._live if served.busy}
+            self._live.intersection_update([served for served in self._live if served.busy])
 
 
 @contextlib.contextmanager
