@@ -27,6 +27,9 @@ NOT_QUIET = {
     "attribute of a stream": "import sys\nsys.stdout.flush = lambda: None\nprint('lost')",
     "its flush fails": "import sys\ndef fail(): raise ValueError\nsys.stdout.flush = fail",
     "attribute of a buffer": "import sys\nsys.stdout.buffer.close = lambda: print(1)\nprint(2)",
+    "no stream": "import sys\nprint(1)\ndel sys.stdout",
+    "no stream for errors": "import sys\nprint(1)\ndel sys.stderr, sys.stdin",
+    "no attributes": "import sys\ndel sys.stdout.mode\nprint(1)",
     "the other stream": "import sys\nsys.stderr.flush = lambda: print('late')\nprint(1)",
     "copied attribute": "import functools\ndef late(self): print('late')\nclass H:\n"
     "    def __getattr__(self, name): return late\nclass A: pass\n"
@@ -46,6 +49,8 @@ PLACE = {
     "collection": "import gc\nprint(gc.collect())",
     "time of collection": "class A:\n    def __del__(self): print(end='d')\nfor i in range(900):\n"
     "    a = A()\n    a.a = a\n    if i % 100 == 0: print(i)",
+    "own module": "import sys\nopen('heapq.py', 'w').write('own = 1')\nsys.path.insert(0, '.')\n"
+    "import heapq\nprint(hasattr(heapq, 'own'))",
     "numbers": "import decimal, numbers\n"
     "print(isinstance(decimal.Decimal(1), numbers.Number), 'abc')",
     "comparison": "from decimal import Decimal\nfrom fractions import Fraction\n"

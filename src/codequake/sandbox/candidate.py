@@ -164,10 +164,12 @@ def leave() -> None:
     """
     for name in ("stdout", "stderr"):
         text = _streams[name]
-        # A method that the program put on a stream is called at the end of the interpreter.
-        if getattr(sys, name) is not text or vars(text) != {"mode": "w"} or vars(text.buffer):
-            return
         try:
+            if getattr(sys, name) is not text:
+                return
+            # A method that the program put on a stream is called at the end of the interpreter.
+            if vars(text) != {"mode": "w"} or vars(text.buffer):
+                return
             io.TextIOWrapper.flush(text)
         except BaseException:  # noqa: BLE001 - the end of the interpreter finds the same and says so
             return
