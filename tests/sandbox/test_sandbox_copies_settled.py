@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import select
+import socket
+import time
 from collections.abc import Iterator
 
 import pytest
 from tests.sandbox.test_sandbox_copies import LIMITS, forked, told
 
 from codequake.sandbox import BubblewrapBackend, Job, Mode
+from codequake.sandbox.pool import kill_group, start_server
 from codequake.sandbox.quiet import ends_quietly
 from codequake.tasks import Language
 
@@ -86,3 +91,21 @@ def test_what_can_tell_a_copy_is_not_settled(backend: BubblewrapBackend, name: s
 )
 def test_usual_programs_still_leave_at_once(source: str) -> None:
     assert ends_quietly(compile(source, "solution.py", "exec"))
+
+
+@pytest.mark.parametrize("wait", [n / 10_000 for n in range(30)])
+def test_a_sandbox_that_is_killed_while_it_starts_is_gone(
+    backend: BubblewrapBackend, wait: float
+) -> None:
+    """Each wait meets another step of its start, on a machine that is as fast as most."""
+    ours, theirs = socket.socketpair()
+    null = os.open("/dev/null", os.O_RDWR)
+    launch = backend._served(backend._fork_command, backend._filter)
+    process = start_server(launch, stdin=null, stdout=theirs.fileno(), stderr=null)
+    theirs.close()
+    os.close(null)
+    time.sleep(wait)
+    kill_group(process)
+    process.wait()
+    with ours:
+        assert select.select([ours], [], [], 30.0)[0], "somebody still holds the other end"

@@ -20,7 +20,14 @@ from codequake.sandbox.first import SHOWING
 from codequake.sandbox.jobs import Care, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.material import Material, material_of, write_all
 from codequake.sandbox.memory import tree_bytes
-from codequake.sandbox.pool import LostError, Pool, ServerLaunch, last_words, start_server
+from codequake.sandbox.pool import (
+    LostError,
+    Pool,
+    ServerLaunch,
+    kill_group,
+    last_words,
+    start_server,
+)
 from codequake.sandbox.seccomp import clone_number, program_for_copies
 from codequake.tasks import Language
 
@@ -257,7 +264,7 @@ class _Origin:
 
     def kill(self) -> None:
         """End the sandbox and all in it."""
-        self._process.kill()
+        kill_group(self._process)
         if not self.busy:
             self.close()
 

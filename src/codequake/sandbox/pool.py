@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["LostError", "Pool", "Server", "ServerLaunch", "last_words", "start_server"]
+__all__ = ["LostError", "Pool", "Server", "ServerLaunch", "kill_group", "last_words"]
+__all__ += ["start_server"]
 
 _MOST_FAILURES = 2
 _ERROR_BYTES = 4096
@@ -160,6 +162,18 @@ def start_server(
             )
     finally:
         os.close(filter_fd)
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that leads a group of its own, with all of that group.
+
+    Bubblewrap that is killed while it starts leaves a child that waits for it without end and
+    holds our pipes.  That child is still in its group; process 1 has left it, and dies with its
+    parent.
+    """
+    if process.returncode is None:  # else it is reaped, and the number may be another's
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def last_words(fd: int) -> str:
