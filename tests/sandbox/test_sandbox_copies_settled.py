@@ -8,11 +8,12 @@ import select
 import socket
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from tests.sandbox.test_sandbox_copies import LIMITS, forked, told
 
-from codequake.sandbox import BubblewrapBackend, Job, Mode
+from codequake.sandbox import BubblewrapBackend, Ending, Job, Mode
 from codequake.sandbox.pool import kill_group, start_server
 from codequake.sandbox.quiet import ends_quietly
 from codequake.tasks import Language
@@ -91,6 +92,16 @@ def test_what_can_tell_a_copy_is_not_settled(backend: BubblewrapBackend, name: s
 )
 def test_usual_programs_still_leave_at_once(source: str) -> None:
     assert ends_quietly(compile(source, "solution.py", "exec"))
+
+
+def test_only_what_a_program_prints_counts_against_its_limit(backend: BubblewrapBackend) -> None:
+    limits = replace(LIMITS, output_bytes=5000, total_output_bytes=8000)
+    source = "print('x' * 3999)"
+    job = Job(Language.PYTHON, source, Mode.STDIN, None, ('""',) * 3, limits)
+    (copy,) = forked(backend, job)
+    endings = [run.ending for run in backend.run(job).runs]
+    assert endings == [run.ending for run in copy.runs]
+    assert endings == [Ending.RETURNED, Ending.RETURNED, Ending.OUTPUT_LIMIT]
 
 
 @pytest.mark.parametrize("wait", [n / 10_000 for n in range(30)])

@@ -51,10 +51,11 @@ _ERRORS = {
 }
 _SHORTAGES = frozenset(n for n, kind in _ERRORS.items() if issubclass(kind, _OF_THE_MACHINE))
 _MISTAKES = frozenset(_ERRORS) - _SHORTAGES
-# What can tell a copy from a sandbox of its own: how deep the program's first frame lies, and when
-# and in which order what it let go of is collected, and where its own modules would be found.
+# What can tell a copy from a sandbox of its own: how deep the program's first frame lies, how much
+# memory is left (to a few pages), when and in which order what it let go of is collected, and where
+# modules of its own would be found.
 _SEES_US = re.compile(
-    r"RecursionError|_getframe|inspect|traceback|__del__|weakref|\bgc\b|importer|sys\.path"
+    r"RecursionError|MemoryError|_getframe|inspect|traceback|__del__|weakref|\bgc\b|importer|sys\.path"
 )
 # Parts of these are known to each other by the modules that they first met, and cannot be loaded
 # again: where ``first`` forgets modules, a ``Decimal`` is no ``numbers.Number`` any more.
