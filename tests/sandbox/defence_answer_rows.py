@@ -158,7 +158,7 @@ WORKERS = (
             "        for p in f.f_locals.get('programs', []):\n"
             "            if 'got' + ' through' in p[1]: return p[1]\n        f = f.f_back\n",
         ),
-        on="forked settled: returned null",
+        on="forked open: returned null",
     ),
     replace(
         CALLED,

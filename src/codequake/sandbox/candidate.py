@@ -163,10 +163,14 @@ def leave() -> None:
     Only for programs of which nothing acts while the interpreter is taken down.
     """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is not _streams[name]:
-            return
+        text = _streams[name]
         try:
-            io.TextIOWrapper.flush(_streams[name])
+            if getattr(sys, name) is not text:
+                return
+            # A method that the program put on a stream is called at the end of the interpreter.
+            if vars(text) != {"mode": "w"} or vars(text.buffer):
+                return
+            io.TextIOWrapper.flush(text)
         except BaseException:  # noqa: BLE001 - the end of the interpreter finds the same and says so
             return
     _exit(0)

@@ -15,7 +15,7 @@ import random
 import sys
 
 from codequake.sandbox import candidate
-from codequake.sandbox.first import forget_other_modules
+from codequake.sandbox.first import SHOWING, forget_other_modules
 from codequake.sandbox.inside import RESULT_FD, Tester, run_with
 from codequake.sandbox.judging import serve
 from codequake.sandbox.pair import REQUEST_FD, PairTester
@@ -31,9 +31,6 @@ __all__ = ["copy_tester", "run_copy", "warm_up"]
 
 CHEAP_SECONDS = 0.1
 WARM_TURNS = 12
-# Words of a program that can tell whether a module was there before it: ``collections.abc`` is a
-# name that ``import collections`` alone does not give.
-SHOWING = ("abc", "modules", "__import__", "importlib", "meta_path")
 
 
 class _Copy(Tester):

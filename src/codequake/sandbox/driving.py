@@ -17,6 +17,7 @@ from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.material import Material, judge_cpu_seconds, material_of
 from codequake.sandbox.memory import tree_bytes
 from codequake.sandbox.patterns import PERTURB, check_build_of
+from codequake.sandbox.pool import kill_group
 from codequake.sandbox.toolchains import toolchain_of
 
 __all__ = [
@@ -138,7 +139,7 @@ class Driver:
             reading = _exchange(process, message, job)
         finally:
             # Also when we are interrupted: no program may outlive this call.
-            process.kill()
+            kill_group(process)
             process.wait()
             for pipe in (process.stdin, process.stdout, process.stderr):
                 if pipe is not None:
@@ -155,7 +156,7 @@ class Driver:
         with self._lock:
             self._kills += 1
             for process in self._live:
-                process.kill()
+                kill_group(process)
 
     def ended_from_outside(self) -> Outcome:
         """Return the outcome of a job that ``kill_all`` ended."""

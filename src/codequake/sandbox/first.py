@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["forget_other_modules"]
+__all__ = ["SHOWING", "forget_other_modules"]
+
+# Words of a program that can tell whether a module was there before it: ``collections.abc`` is a
+# name that ``import collections`` alone does not give.
+SHOWING = ("abc", "modules", "__import__", "importlib", "meta_path")
 
 _known = dict(sys.modules)
 

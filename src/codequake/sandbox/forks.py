@@ -16,10 +16,18 @@ from dataclasses import replace
 
 from codequake.sandbox.driving import Launch, Reading, Reporter, job_message, reply_room
 from codequake.sandbox.driving import time_ceiling as ceiling_of
+from codequake.sandbox.first import SHOWING
 from codequake.sandbox.jobs import Care, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.material import Material, material_of, write_all
 from codequake.sandbox.memory import tree_bytes
-from codequake.sandbox.pool import LostError, Pool, ServerLaunch, last_words, start_server
+from codequake.sandbox.pool import (
+    LostError,
+    Pool,
+    ServerLaunch,
+    kill_group,
+    last_words,
+    start_server,
+)
 from codequake.sandbox.seccomp import clone_number, program_for_copies
 from codequake.tasks import Language
 
@@ -43,6 +51,15 @@ _ERRORS = {
 }
 _SHORTAGES = frozenset(n for n, kind in _ERRORS.items() if issubclass(kind, _OF_THE_MACHINE))
 _MISTAKES = frozenset(_ERRORS) - _SHORTAGES
+# What can tell a copy from a sandbox of its own: how deep the program's first frame lies, how much
+# memory is left (to a few pages), when and in which order what it let go of is collected, and where
+# modules of its own would be found.
+_SEES_US = re.compile(
+    r"RecursionError|MemoryError|_getframe|inspect|traceback|__del__|weakref|\bgc\b|importer|sys\.path"
+)
+# Parts of these are known to each other by the modules that they first met, and cannot be loaded
+# again: where ``first`` forgets modules, a ``Decimal`` is no ``numbers.Number`` any more.
+_NUMBERS = re.compile(r"decimal|fractions|numbers|statistics")
 
 # Programs of ours that process 1 runs before it is ready, until the interpreter knows its ways.
 _WARM_TEXT = "import math\n\ndef warm(a, b):\n    return [a, math.pi, str(b)]\n"
@@ -130,10 +147,15 @@ def _is_settled(job: Job, outcome: Outcome, part: float) -> bool:
 
     A copy has the namespaces, the folders and the limits of such a sandbox.  Left to that one is
     everything that a limit may have had a part in, seen or not, and every end that is not the
-    program's own word: a signal, a channel that was closed, an error of the machine.
+    program's own word: a signal, a channel that was closed, an error of the machine.  So is a
+    program that may see where it runs.
     """
     if not outcome.build.ok:
         return outcome.build.why.startswith(_RULE_OF_SYNTAX)
+    if _SEES_US.search(job.source):
+        return False
+    if _NUMBERS.search(job.source) and any(word in job.source for word in SHOWING):
+        return False
     peak = outcome.peak_bytes
     if peak is None or peak > job.limits.memory_bytes // 2:
         return False
@@ -243,7 +265,7 @@ class _Origin:
 
     def kill(self) -> None:
         """End the sandbox and all in it."""
-        self._process.kill()
+        kill_group(self._process)
         if not self.busy:
             self.close()
 

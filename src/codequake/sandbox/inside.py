@@ -315,6 +315,7 @@ class Tester:
             with open(path, "wb") as file:
                 file.write(job["source"].encode("utf-8", "replace"))
         end = self._start("build", None)
+        self.printed = 0  # nothing of that is the program's own
         if job["build"] and end["code"] == KILLED_AT_START:
             self._send(event="broken", why=f"{job['build'][0]} {last_line(end['err'])}")
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import threading
 import weakref
@@ -17,6 +18,7 @@ __all__ = [
     "Server",
     "ServerLaunch",
     "end_forgotten",
+    "kill_group",
     "last_words",
     "start_server",
 ]
@@ -178,6 +180,18 @@ def start_server(
             )
     finally:
         os.close(filter_fd)
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that leads a group of its own, with all of that group.
+
+    Bubblewrap that is killed while it starts leaves a child that waits for it without end and
+    holds our pipes.  That child is still in its group; process 1 has left it, and dies with its
+    parent.
+    """
+    if process.returncode is None:  # else it is reaped, and the number may be another's
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def last_words(fd: int) -> str:

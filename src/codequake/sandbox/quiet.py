@@ -13,6 +13,10 @@ from __future__ import annotations
 import sys
 import types
 
+TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 __all__ = ["ends_quietly"]
 
 _GENERATORS = 0x20 | 0x80 | 0x200  # generators, coroutines and both at once
@@ -34,6 +38,10 @@ _RISKY = frozenset(
         *("excepthook", "unraisablehook", "breakpointhook", "displayhook", "breakpoint", "detach"),
         *("meta_path", "path_hooks", "set_asyncgen_hooks", "set_coroutine_origin_tracking_depth"),
         *("__stdout__", "__stderr__", "__stdin__", "finalize", "ref", "raw"),
+        *("locals", "_getframe", "monitoring", "attrgetter", "methodcaller", "get_field"),
+        *("Formatter", "get_type_hints", "ForwardRef", "update_wrapper", "wraps"),
+        *("__setattr__", "__reduce__", "__reduce_ex__", "__self__", "__code__", "__globals__"),
+        *("f_globals", "f_locals", "f_builtins", "gi_frame", "tb_frame", "__loader__", "__spec__"),
     )
 )
 
@@ -46,12 +54,20 @@ def ends_quietly(code: types.CodeType) -> bool:
     for part in waiting:  # grows while it is walked
         if part.co_flags & _GENERATORS and part.co_name != _GENERATOR_EXPRESSION:
             return False
-        names = {name.partition(".")[0] for name in part.co_names}
-        if names & _OTHER_MODULES or names & _RISKY or "__del__" in part.co_varnames:
+        if _are_risky(part.co_names) or "__del__" in part.co_varnames:
             return False
         for item in part.co_consts:
             if isinstance(item, types.CodeType):
                 waiting.append(item)
             elif isinstance(item, str) and "__" in item and "__del__" in item:
                 return False
+            elif isinstance(item, tuple) and _are_risky(n for n in item if isinstance(n, str)):
+                return False  # a pattern of a class has the attributes that it reads there
     return True
+
+
+def _are_risky(names: Iterable[str]) -> bool:
+    tops = {name.partition(".")[0] for name in names}
+    # A module that another one has imported is there by its name, behind a dash at most.
+    inner = {name.lstrip("_") for name in tops if name.startswith("_")}
+    return bool((tops | inner) & _OTHER_MODULES or tops & _RISKY)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from codequake.sandbox.pool import end_forgotten
+from codequake.sandbox.pool import end_forgotten, kill_group
 
 __all__ = ["Served", "ServedLaunch", "ServedLostError", "ServedPool"]
 
@@ -99,7 +99,7 @@ class Served:
 
     def kill(self) -> None:
         """End the sandbox and all in it."""
-        self._process.kill()
+        kill_group(self._process)
         if not self.busy:
             self.close()
 

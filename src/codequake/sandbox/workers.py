@@ -23,7 +23,14 @@ from codequake.sandbox.jobs import (
     Returned,
     Run,
 )
-from codequake.sandbox.pool import LostError, Pool, ServerLaunch, last_words, start_server
+from codequake.sandbox.pool import (
+    LostError,
+    Pool,
+    ServerLaunch,
+    kill_group,
+    last_words,
+    start_server,
+)
 from codequake.tasks import Language
 
 __all__ = ["Workers"]
@@ -289,7 +296,7 @@ class _Worker:
 
     def kill(self) -> None:
         """End the sandbox and all in it."""
-        self._process.kill()
+        kill_group(self._process)
         if not self.busy:
             self.close()
 
