@@ -45,6 +45,7 @@ quality:         ## full-size claims: slow
 bench:           ## benchmarks; each prints its ratios
 	$(BIN)/python benchmarks/pipeline.py
 	$(BIN)/python benchmarks/grading.py
+	$(BIN)/python benchmarks/formula.py
 
 clean:
 	rm -rf $(VENV) build dist $(DEMO)

@@ -17,6 +17,7 @@ wanted_packages() {
     command -v gcc >/dev/null || echo gcc
     command -v g++ >/dev/null || echo g++
     [ -e /usr/include/stdio.h ] || echo libc6-dev
+    [ -e /usr/include/libtcc.h ] || echo libtcc-dev
     [ -x /usr/bin/python3 ] || echo python3
     "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "python3-venv"
     if [ "$purpose" = test ] && ! command -v chromium >/dev/null; then echo chromium; fi

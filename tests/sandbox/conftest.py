@@ -24,7 +24,9 @@ def mark() -> str:
 def backend(mark: str) -> Iterator[BubblewrapBackend]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(bubblewrap.ENVIRONMENT, "CODEQUAKE_TEST_MARK", mark)
-        yield BubblewrapBackend()
+        found = BubblewrapBackend()
+        yield found
+        found.kill_all()
 
 
 @pytest.fixture

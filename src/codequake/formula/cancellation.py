@@ -6,7 +6,7 @@ returns an edit or ``None``; whether the edit makes the formula shorter is the c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from codequake.formula.applying import TURNED
@@ -71,12 +71,11 @@ def cancelled_terms(node: Node) -> Edit | None:
     return Edit("+".join(dict.fromkeys(rules)), rebuilt_sum(node, gone) or ZERO)
 
 
-def zero_product(node: Node, may_divide: MayDivide) -> Edit | None:
-    """Return 0 for a product of 0 and constants, ``0*2`` or ``0/a``.
+def zero_product(factors: list[Factor], may_divide: MayDivide) -> Edit | None:
+    """Return 0 for a product of 0 and constants, ``0*2`` or ``0/a``, given its factors.
 
     Where a variable stands beside the 0 nothing is done: it may be undefined somewhere.
     """
-    factors = factors_of(node)
     zero = next((f.base for f in factors if f.power > 0 and is_literal(f.base, 0)), None)
     if zero is None:
         return None
@@ -89,22 +88,22 @@ def zero_product(node: Node, may_divide: MayDivide) -> Edit | None:
     return Edit("drop_product_of_zero", zero, divisors)
 
 
-def cancelled_factors(node: Node, may_divide: MayDivide) -> Edit | None:
+def cancelled_factors(node: Node, factors: list[Factor], may_divide: MayDivide) -> Edit | None:
     """Return the product without the powers of a constant that multiply and divide it."""
     over: dict[Key, list[Factor]] = {}
     under: dict[Key, list[Factor]] = {}
-    for factor in factors_of(node):
+    for factor in factors:
         key = term_key(factor.base)
         if key is not None and may_divide(factor.base):
             (over if factor.power > 0 else under).setdefault(key, []).append(factor)
     changed: dict[Path, Node | None] = {}
     leaves = []
-    for key, factors in over.items():
-        times = min(_total(factors), _total(under.get(key, [])))
+    for key, multiplying in over.items():
+        times = min(_total(multiplying), _total(under.get(key, [])))
         if times:
-            _take(factors, times, changed)
+            _take(multiplying, times, changed)
             _take(under[key], times, changed)
-            leaves.append(factors[0].base)
+            leaves.append(multiplying[0].base)
     if not changed:
         return None
     return Edit("cancel_factors", rebuilt_product(node, changed), tuple(leaves))
@@ -129,21 +128,23 @@ def _power(base: Node, power: int) -> Node:
     return base if power == 1 else Node(Op.POWER, (base, Node(Op.NUMBER, (), str(power))))
 
 
-def joined_powers(node: Node) -> Edit | None:
+def joined_powers(node: Node, factors: list[Factor]) -> Edit | None:
     """Return the product with equal factors written as a power: ``E*E`` as ``E^2``.
 
     Factors are equal when they differ in the order of sums and products only; divisors likewise.
     """
     groups: dict[tuple[str, bool], list[Factor]] = {}
-    for factor in factors_of(node):
-        if factor.base.op is not Op.NUMBER:
+    # A single sum has nothing to be equal to, and its key is the expensive one.
+    several = sum(bool(factor.base.kids) for factor in factors) > 1
+    for factor in factors:
+        if factor.base.op is not Op.NUMBER and (several or not factor.base.kids):
             key = (_unordered(factor.base), factor.power > 0)
             groups.setdefault(key, []).append(factor)
     changed: dict[Path, Node | None] = {}
-    for factors in groups.values():
-        if len(factors) > 1:
-            changed[factors[0].path] = _power(factors[0].base, _total(factors))
-            changed |= dict.fromkeys((factor.path for factor in factors[1:]), None)
+    for equal in groups.values():
+        if len(equal) > 1:
+            changed[equal[0].path] = _power(equal[0].base, _total(equal))
+            changed |= dict.fromkeys((factor.path for factor in equal[1:]), None)
     return Edit("join_powers", rebuilt_product(node, changed)) if changed else None
 
 
@@ -178,8 +179,7 @@ def shared_by_sides(node: Node, may_divide: MayDivide) -> Edit | None:
     if not terms:
         return None
     if all(term.sign < 0 for term in terms):
-        kids = tuple(join_sum([(-term.sign, term.node) for term in side]) for side in sides)
-        return Edit("join_minus", Node(node.op, kids, TURNED.get(node.text, "")))
+        return Edit("join_minus", _turned(node, sides))
     return _without_addends(node, sides) or _without_factors(node, sides, may_divide)
 
 
@@ -197,8 +197,18 @@ def _without_addends(node: Node, sides: tuple[list[Term], list[Term]]) -> Edit |
             gone[1][waiting[key, term.sign].pop(0)] = None
     if not gone[0]:
         return None
+    left = [[term for term in sides[side] if term.path not in gone[side]] for side in (0, 1)]
+    if all(term.sign < 0 for term in (*left[0], *left[1])):
+        # Two steps at once, since a minus alone in front may need brackets: 2-E=2 is E=0.
+        return Edit("subtract_from_sides+join_minus", _turned(node, left))
     kids = tuple(rebuilt_sum(node.kids[side], gone[side]) or ZERO for side in (0, 1))
     return Edit("subtract_from_sides", Node(node.op, kids, node.text))
+
+
+def _turned(node: Node, sides: Sequence[list[Term]]) -> Node:
+    """Return the relation of the opposites of two sums of terms."""
+    kids = tuple(join_sum([(-term.sign, term.node) for term in side]) for side in sides)
+    return Node(node.op, kids, TURNED.get(node.text, ""))
 
 
 def _without_factors(
@@ -257,6 +267,5 @@ def split_over_sides(node: Node) -> Edit | None:
     if not over or not under:
         if not any(side and all(term.sign < 0 for term in side) for side in (left, right)):
             return None
-        turned = [join_sum([(-term.sign, term.node) for term in side]) for side in (left, right)]
-        return Edit("join_minus", Node(node.op, tuple(turned), TURNED.get(node.text, "")))
+        return Edit("join_minus", _turned(node, (left, right)))
     return Edit("split_sides", Node(node.op, (join_sum(over), join_sum(under)), node.text))

@@ -9,6 +9,7 @@ from enum import StrEnum
 from codequake.formula.applying import RuleIndex, applies, backward, forward
 from codequake.formula.names import Names
 from codequake.formula.nodes import Node, Op, constants_of, is_expression, open_kids
+from codequake.formula.printer import size_of
 from codequake.formula.renaming import rename, renamings
 from codequake.formula.rules import RENAMING, Kind, Rule, kind_of, rules_for
 
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 TWO = Node(Op.NUMBER, (), "2")
-_MEMO_LIMIT = 30_000
+_MEMO_SYMBOLS = 1_000_000
 
 Path = tuple[int, ...]
 
@@ -183,7 +184,7 @@ class Moves:
 
     def back(self, formula: Node) -> tuple[Node, ...]:
         """Return the predecessors of a formula; see the function of this name."""
-        if len(self._back) > _MEMO_LIMIT:
+        if len(self._back) * size_of(formula) > _MEMO_SYMBOLS:
             self._back.clear()
         if self.mode is Mode.PAPER:
             return tuple(dict.fromkeys(self._back_in_paper(formula)))

@@ -28,7 +28,7 @@ from codequake.formula.equivalence import Equivalence, Verdict, equivalent
 from codequake.formula.moves import Path, put
 from codequake.formula.names import Names
 from codequake.formula.nodes import ZERO, Node, Op, is_expression, open_kids, walk
-from codequake.formula.parts import is_literal, rebuilt_product, rebuilt_sum
+from codequake.formula.parts import factors_of, is_literal, rebuilt_product, rebuilt_sum
 from codequake.formula.printer import Spacing, format_contract, format_formula, size_of
 
 __all__ = ["Form", "Reduction", "ReductionStep", "Trace", "reduce_formula", "reduced"]
@@ -219,13 +219,15 @@ class _Reducer:
             return Edit("drop_one", node.kids[0])
         if node.op not in _PRODUCT_OPS:
             return None
-        edit: Edit | None = _tidy_product(node)
-        if not _shorter(edit, node):
-            edit = zero_product(node, self._may_divide)
+        edit = _tidy_product(node)
+        if edit is not None:
+            return edit
+        factors = factors_of(node)
+        edit = zero_product(factors, self._may_divide)
         if not _shorter(edit, node) and self._all:
-            edit = cancelled_factors(node, self._may_divide)
+            edit = cancelled_factors(node, factors, self._may_divide)
             if not _shorter(edit, node):
-                edit = joined_powers(node)
+                edit = joined_powers(node, factors)
         return edit if _shorter(edit, node) else None
 
     def _relation(self, node: Node, path: Path) -> Node:
@@ -261,14 +263,14 @@ def _shorter(edit: Edit | None, node: Node) -> bool:
 
 def _tidy_sum(node: Node) -> Edit | None:
     made = rebuilt_sum(node, {}) or ZERO
-    if made is node:
+    if made is node or size_of(made) >= size_of(node):
         return None
     return Edit(_tidied(node, 0, "drop_zero"), made)
 
 
 def _tidy_product(node: Node) -> Edit | None:
     made = rebuilt_product(node, {})
-    if made is node:
+    if made is node or size_of(made) >= size_of(node):
         return None
     return Edit(_tidied(node, 1, "drop_one"), made)
 

@@ -23,7 +23,7 @@ from codequake.formula.moves import (
 )
 from codequake.formula.nodes import ONE, Node, Op, constants_of
 from codequake.formula.rules import Kind, Rule, needs_constant, rules_for
-from codequake.formula.space import Ball, ball_of, distance_in
+from codequake.formula.space import Ball, ball_of, distance_in, usual_radius
 
 __all__ = ["Chain", "Walker", "barred_constants"]
 
@@ -72,7 +72,9 @@ class Walker:
         self._moves = Moves(kind, mode, free)
         # 1 can stand for I in another chain to the same formula, so the proof must know it.
         pool = tuple(dict.fromkeys((*self._pool, *constants_of(formula), ONE)))
-        self._ball: Ball = ball_of(formula, pool, 1 if assured else 0, self._moves)
+        self._ball: Ball = ball_of(
+            formula, pool, usual_radius(formula) if assured else 0, self._moves
+        )
         self._first: dict[str, list[Places]] = {}
         self._first = self._places(formula)
         self._far: dict[tuple[Node, int], bool] = {}

@@ -14,12 +14,17 @@ from codequake.formula.bounds import ConstantCount
 from codequake.formula.moves import Mode, Moves
 from codequake.formula.names import Names
 from codequake.formula.nodes import Node, constants_of
+from codequake.formula.printer import size_of
 from codequake.formula.rules import kind_of
 
-__all__ = ["Ball", "Distance", "ball_of", "distance", "distance_in"]
+__all__ = ["Ball", "Distance", "ball_of", "distance", "distance_in", "usual_radius"]
 
 MAX_VISITED = 200_000
 """Predecessors that one search may visit before it answers "not proved"."""
+
+# Formulas of the usual size are far below; a large one has thousands of neighbours of its size.
+_MAX_SYMBOLS_VISITED = 6_000_000
+_LARGEST_WITH_BALL = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,11 @@ def ball_of(
     return Ball(centre, frozenset(pool), radius, steps, moves, ConstantCount(centre, pool))
 
 
+def usual_radius(centre: Node) -> int:
+    """Return the radius of the ball that pays: 1, but 0 around a very large formula."""
+    return 1 if size_of(centre) <= _LARGEST_WITH_BALL else 0
+
+
 def distance(
     start: Node,
     goal: Node,
@@ -87,7 +97,8 @@ def distance(
     ``names`` see ``neighbours``.
     """
     moves = Moves(kind_of(start, names), mode, free)
-    ball = ball_of(start, constants_of(goal), min(1, max(max_d, 0)), moves)
+    radius = min(usual_radius(start), max(max_d, 0))
+    ball = ball_of(start, constants_of(goal), radius, moves)
     return distance_in(ball, goal, max_d)
 
 
@@ -102,6 +113,7 @@ def distance_in(ball: Ball, goal: Node, max_d: int) -> Distance:
     bound = ball.counts.at_least(goal)
     if bound is None or bound > max_d:
         return Distance(None, True, max_d)
+    limit = min(MAX_VISITED, _MAX_SYMBOLS_VISITED // size_of(goal))
     shell = [goal]
     seen = {goal}
     for step in range(max(max_d, 0) + 1):
@@ -113,16 +125,21 @@ def distance_in(ball: Ball, goal: Node, max_d: int) -> Distance:
             return Distance(total if total <= max_d else None, True, max_d)
         if step + ball.radius >= max_d:
             break
-        shell = _one_back(shell, seen, ball, max_d - step - 1)
-        if len(seen) > MAX_VISITED:
+        shell = _one_back(shell, seen, ball, max_d - step - 1, limit)
+        if len(seen) > limit:
             return Distance(None, False, max_d)
     return Distance(None, True, max_d)
 
 
-def _one_back(shell: list[Node], seen: set[Node], ball: Ball, left: int) -> list[Node]:
-    """Return the new predecessors of formulas from which the centre may be ``left`` steps away."""
+def _one_back(shell: list[Node], seen: set[Node], ball: Ball, left: int, limit: int) -> list[Node]:
+    """Return the new predecessors of formulas from which the centre may be ``left`` steps away.
+
+    They are not complete once more than ``limit`` formulas were seen.
+    """
     grown = []
     for formula in shell:
+        if len(seen) > limit:
+            break
         for earlier in ball.moves.back(formula):
             if earlier not in seen:
                 seen.add(earlier)

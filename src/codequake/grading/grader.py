@@ -40,6 +40,7 @@ from codequake.sandbox import (
 )
 
 __all__ = [
+    "CONFIRMED_SHARE",
     "GRADER_RULES",
     "Grader",
     "Judgement",
@@ -52,6 +53,9 @@ __all__ = [
 
 GRADER_RULES = 3
 """Raised whenever extraction, running or comparing may give another verdict than before."""
+
+CONFIRMED_SHARE = 0.01
+"""The share of the passes of the fast path for C that gcc confirms, if nothing else is asked."""
 
 _SHOWN = 4000
 _MOST_KNOWN = 512
@@ -70,9 +74,21 @@ class Judgement:
 class Grader:
     """Grades completions on one backend under one set of limits; may be used from threads."""
 
-    def __init__(self, backend: Backend, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        limits: Limits | None = None,
+        confirmed_share: float = CONFIRMED_SHARE,
+    ) -> None:
+        """``confirmed_share`` of the C programs that pass on the fast path are run by gcc, too.
+
+        Raises ``UsageError`` unless it is in 0 .. 1.
+        """
+        if not 0.0 <= confirmed_share <= 1.0:
+            raise UsageError(f"the confirmed share is {confirmed_share}; allowed: 0 to 1")
         self.backend = backend
         self.limits = limits or Limits()
+        self.confirmed_share = confirmed_share
         self._right: dict[int, tuple[Problem, str, Judgement]] = {}
 
     @property
@@ -83,7 +99,7 @@ class Grader:
             f"codequake rules {GRADER_RULES}, prelude {PRELUDE_VERSION}; {self.backend.name}; "
             f"cpu {limits.cpu_seconds:g} s x{limits.wall_factor:g} wall, "
             f"memory {limits.memory_bytes >> 20} MiB, output {limits.output_bytes >> 20} MiB, "
-            f"{limits.processes} processes"
+            f"{limits.processes} processes, {self.confirmed_share:g} of fast C passes confirmed"
         )
 
     def grade(self, problem: Problem, completion: Completion, entry_point: str | None) -> Verdict:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from codequake.errors import UsageError
+from codequake.grading.confirming import confirmed, is_to_confirm
 from codequake.grading.grader import Grader, Judgement, job_for
 from codequake.records import Problem, Status
 from codequake.sandbox import Care, Job, Outcome
@@ -144,7 +145,11 @@ class Runner:
         self._run_again(work, ran, Care.APART, Care.FORKED)
         found: list[Ran | Future[Ran]] = []
         for (problem, job), (result, outcome) in zip(work, ran, strict=True):
-            if _is_final(result.judgement, outcome):
+            if self._is_to_confirm(problem, job, result, outcome):
+                again = self._pool.submit(self._run_confirmed, problem, job, result, outcome)
+                self._watch(again)
+                found.append(again)
+            elif _is_final(result.judgement, outcome):
                 found.append(result)
             else:
                 alone = self._pool.submit(self._run_alone, problem, job)
@@ -167,6 +172,16 @@ class Runner:
 
     def _run_alone(self, problem: Problem, job: Job) -> Ran:
         return self._run([(problem, job)], Care.ALONE)[0][0]
+
+    def _is_to_confirm(self, problem: Problem, job: Job, result: Ran, outcome: Outcome) -> bool:
+        passed = result.judgement.status is Status.PASSED
+        return passed and is_to_confirm(problem, job, outcome, self._grader.confirmed_share)
+
+    def _run_confirmed(self, problem: Problem, job: Job, fast: Ran, outcome: Outcome) -> Ran:
+        """Run what the fast path calls right once more, by gcc and a process for each input."""
+        (result, sure) = self._run([(problem, job)], Care.APART)[0]
+        judged = confirmed(problem, outcome, fast.judgement, sure, result.judgement)
+        return Ran(judged, result.seconds, result.cpu_seconds, result.memory_bytes)
 
     def _run(self, work: list[tuple[Problem, Job]], care: Care) -> list[tuple[Ran, Outcome]]:
         with self._slots:

@@ -17,15 +17,22 @@ import sys
 from codequake.sandbox.inside import Tester, run_with
 from codequake.sandbox.watching import raise_stack, read_line
 
+TYPE_CHECKING = False  # typing takes milliseconds to import, in every sandbox
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["main"]
 
 
-def _pair_tester() -> type[Tester]:
-    """Load the parts that only tests by statements need; reading them takes milliseconds."""
+def _tester_of(job: dict[str, Any]) -> type[Tester]:
+    """Load the parts that only some jobs need; reading them takes milliseconds."""
+    if job["mode"] != "assert" and not job["check_build"]:
+        return Tester
     sys.modules["codequake.sandbox"].load_rest()
     from codequake.sandbox.pair import PairTester
+    from codequake.sandbox.pattern import PatternTester
 
-    return PairTester
+    return PairTester if job["mode"] == "assert" else PatternTester
 
 
 def main() -> None:
@@ -43,5 +50,4 @@ def main() -> None:
         os.dup2(null, number)
     os.close(null)
     raise_stack()
-    tester = _pair_tester() if job["mode"] == "assert" else Tester
-    run_with(tester(job, report, lifeline), report)
+    run_with(_tester_of(job)(job, report, lifeline), report)

@@ -6,9 +6,11 @@ import os
 import platform
 import shutil
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from codequake.errors import SandboxUnavailableError
+from codequake.sandbox.c_ladder import CLadder
 from codequake.sandbox.driving import Driver, Launch, Reporter
 from codequake.sandbox.forks import Forks
 from codequake.sandbox.interpreter import (
@@ -20,7 +22,8 @@ from codequake.sandbox.interpreter import (
 from codequake.sandbox.jobs import ALL_MODES, Care, Job, Limits, Outcome
 from codequake.sandbox.pool import ServerLaunch
 from codequake.sandbox.seccomp import FOR_COPIES, filter_program
-from codequake.sandbox.sources import runner_source
+from codequake.sandbox.served import ServedLaunch
+from codequake.sandbox.sources import gcc_source, runner_source
 from codequake.sandbox.toolchains import COMPILER, compiler_version
 from codequake.sandbox.workers import Workers
 from codequake.tasks import Language
@@ -29,6 +32,7 @@ __all__ = ["BubblewrapBackend", "counts_processes_per_sandbox", "hidden_folders"
 
 NOBODY = 65534
 INSTALL_HINT = "install it with `apt-get install bubblewrap`"
+_GCC_ROOM = 256 << 20
 IO_FOLDER = "/run"
 SCRATCH = "/tmp"  # noqa: S108 - a file system of its own, seen by one program only
 _WRITABLE = ("/dev/shm", SCRATCH, IO_FOLDER)  # noqa: S108
@@ -137,6 +141,11 @@ class BubblewrapBackend:
             self._launch((), ()),
             Reporter(self.name, self.warning),
         )
+        self._ladder = CLadder(
+            lambda program: self._serving(partial(self._bare_command, program)),
+            self._serving(self._gcc_command),
+            self.name,
+        )
 
     def _served(
         self, command: Callable[[int], tuple[str, ...]], filter_bytes: bytes
@@ -165,6 +174,9 @@ class BubblewrapBackend:
             f"not start ({'; '.join(faults)}); the verdicts are the same"
         )
 
+    def _serving(self, command: Callable[[int], tuple[str, ...]]) -> ServedLaunch:
+        return ServedLaunch(command, self._filter, self._user)
+
     def run(self, job: Job) -> Outcome:
         """Run one program in a fresh sandbox."""
         filter_fd = os.memfd_create("filter")
@@ -178,7 +190,8 @@ class BubblewrapBackend:
     def run_all(self, jobs: Sequence[Job], care: Care = Care.ALONE) -> tuple[Outcome, ...]:
         """Run several programs, in order, with the care asked for or more.
 
-        Only called Python programs run together or apart, and every Python program runs forked.
+        Python programs that are called and C programs run together or apart, and every Python
+        program runs forked.
         Those that used up a limit there, crashed their process or are too large get more care.
         See ``Outcome.settled``.
         """
@@ -186,6 +199,7 @@ class BubblewrapBackend:
         found: list[Outcome | None] = [None] * len(jobs)
         if care in (Care.TOGETHER, Care.APART):
             found = self._workers.run(jobs, share=care is Care.TOGETHER)
+            self._ladder.run(jobs, found, care)
         return tuple(
             outcome or self._run_unless_killed(job, care, kills)
             for job, outcome in zip(jobs, found, strict=True)
@@ -207,6 +221,7 @@ class BubblewrapBackend:
         """End every sandbox of this backend now, those that wait for work too."""
         self._driver.kill_all()
         self._workers.kill_all()
+        self._ladder.kill_all()
         self._forks.kill_all()
 
     def _command(self, filter_fd: int, limits: Limits) -> tuple[str, ...]:
@@ -237,12 +252,27 @@ class BubblewrapBackend:
         """The same without any place to write: many programs pass through a worker."""
         return self._with_program([*self._view(), "--dir", SCRATCH], filter_fd, self._server)
 
-    def _view(self) -> list[str]:
-        """What every sandbox shows of the machine."""
+    def _gcc_command(self, filter_fd: int) -> tuple[str, ...]:
+        """The same, with a place for gcc to write that programs are kept from by a filter."""
+        place = ["--size", str(_GCC_ROOM), "--tmpfs", SCRATCH]
+        return self._with_program([*self._view(), *place], filter_fd, gcc_source())
+
+    def _bare_command(self, program: Path, filter_fd: int) -> tuple[str, ...]:
+        """A sandbox that shows one program, which needs no other file, and nothing else."""
+        command = [*self._closed(), "--ro-bind", str(program), "/worker", "--remount-ro", "/"]
+        return (*command, "--chdir", "/", "--seccomp", str(filter_fd), "--", "/worker")
+
+    def _closed(self) -> list[str]:
+        """What closes every sandbox: namespaces, no rights, our environment."""
         command = [self._program, "--unshare-all", "--die-with-parent", "--as-pid-1"]
         command += ["--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"]
         for name, value in ENVIRONMENT.items():
             command += ["--setenv", name, value]
+        return command
+
+    def _view(self) -> list[str]:
+        """What every sandbox for Python and for compilers shows of the machine."""
+        command = self._closed()
         command += ["--ro-bind", "/usr", "/usr"]
         for name in _LINKED:
             command += _as_on_host(name)

@@ -18,6 +18,7 @@ from codequake.sandbox.bubblewrap import (
 )
 from codequake.sandbox.interpreter import find_interpreter
 from codequake.sandbox.jobs import Care, Job, Mode
+from codequake.sandbox.native_program import find_native_program
 from codequake.sandbox.seccomp import MACHINES
 from codequake.sandbox.toolchains import Toolchain, toolchains
 from codequake.tasks import Language
@@ -68,6 +69,7 @@ def diagnose() -> tuple[Finding, ...]:
         *(_compiler(chain) for chain in toolchains().values() if chain.build),
         _process_limit(),
         _control_groups(),
+        _fast_compiler(),
     )
 
 
@@ -167,6 +169,15 @@ def _control_groups() -> Finding:
     version = "2" if (root / "cgroup.controllers").exists() else "1"
     detail = f"version {version}, not used: memory is limited for each process (address space)"
     return Finding("control groups", True, False, detail, "")
+
+
+def _fast_compiler() -> Finding:
+    name = "fast C path"
+    found = find_native_program()
+    if found.path is not None:
+        return Finding(name, True, False, "libtcc compiles in memory; gcc decides what fails", "")
+    remedy = "apt-get install libtcc-dev (optional: it makes grading C faster, no verdict differs)"
+    return Finding(name, False, False, found.why, remedy)
 
 
 def _first_line(path: Path) -> str | None:

@@ -16,6 +16,7 @@ from typing import Any
 from codequake.sandbox.jobs import Build, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.material import Material, judge_cpu_seconds, material_of
 from codequake.sandbox.memory import tree_bytes
+from codequake.sandbox.patterns import PERTURB, check_build_of
 from codequake.sandbox.toolchains import toolchain_of
 
 __all__ = [
@@ -35,6 +36,7 @@ _ERROR_BYTES = 4096
 _PIECE = 1 << 16
 _START_SECONDS = 60.0
 _CPU_SLACK = 2.0
+_MOST_RUNS = 4  # of a compiled program on one input, where its memory is looked at
 _LOOK_SECONDS = 0.05
 ENDED_OUTSIDE = "the run was ended from outside"
 
@@ -252,6 +254,8 @@ def job_message(
         "entry_point": job.entry_point,
         "limits": limits,
         "build": chain.build,
+        "check_build": check_build_of(job.language),
+        "perturb": PERTURB,
         "source_name": chain.source_name,
         "target_name": chain.target_name,
         "folder": launch.folder,
@@ -360,5 +364,7 @@ def time_ceiling(job: Job) -> float:
     each = limits.cpu_seconds + _CPU_SLACK
     if job.mode is Mode.ASSERT:
         each += judge_cpu_seconds(limits)
-    tests = len(job.inputs) * each
-    return _START_SECONDS + limits.wall_factor * (limits.build_cpu_seconds + tests)
+    seconds = limits.build_cpu_seconds + len(job.inputs) * each
+    if check_build_of(job.language):
+        seconds *= _MOST_RUNS
+    return _START_SECONDS + limits.wall_factor * seconds

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from codequake.canonical import content_key
-from codequake.errors import SandboxUnavailableError, StorageError
+from codequake.errors import StorageError
+from codequake.sandbox.caching import made_once
 from codequake.sandbox.sources import own_magic
 
 __all__ = ["Interpreter", "find_interpreter"]
@@ -81,38 +79,18 @@ def _version_of(program: Path) -> tuple[str, str] | None:
 def _shared_copy(prefix: Path) -> Path:
     """Copy the interpreter once to a folder of ours that everybody can read, and return it."""
     key = content_key([str(prefix), sys.version, prefix.stat().st_mtime_ns], length=16)
-    folder = Path("/var/tmp") / f"codequake-{os.getuid()}"  # noqa: S108 - owner is checked
     try:
-        folder.mkdir(mode=0o755, exist_ok=True)
-        state = folder.lstat()
-        if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o022:
-            raise SandboxUnavailableError(
-                f"{folder} is not a folder that only this user can write; remove it and try again"
-            )
-        target = folder / f"python-{key}"
-        if not target.exists():
-            temporary = Path(tempfile.mkdtemp(dir=folder))
-            copy = temporary / "copy"
-            shutil.copytree(prefix, copy, symlinks=True, ignore=_ignored)
-            _open_to_all(copy)
-            try:
-                copy.rename(target)
-            except OSError:
-                if not target.exists():
-                    raise
-            shutil.rmtree(temporary)
+        return made_once(
+            f"python-{key}",
+            lambda copy: _copied(prefix, copy),
+        )
     except OSError as error:
-        raise StorageError(f"cannot copy the interpreter to {folder}: {error}") from error
-    return target
+        raise StorageError(f"cannot copy the interpreter for the sandbox: {error}") from error
+
+
+def _copied(prefix: Path, copy: Path) -> None:
+    shutil.copytree(prefix, copy, symlinks=True, ignore=_ignored)
 
 
 def _ignored(_folder: str, names: Iterable[str]) -> set[str]:
     return {name for name in names if name in _LEFT_OUT}
-
-
-def _open_to_all(folder: Path) -> None:
-    """Let everybody read, and enter folders and programs."""
-    for path in [folder, *folder.rglob("*")]:
-        if not path.is_symlink():
-            mode = stat.S_IMODE(path.stat().st_mode) & ~0o022
-            path.chmod(mode | (0o555 if path.is_dir() or mode & 0o100 else 0o444))

@@ -10,16 +10,17 @@ import zlib
 from importlib import resources
 from types import CodeType
 
-__all__ = ["own_magic", "runner_source"]
+__all__ = ["gcc_source", "own_magic", "runner_source"]
 
 _BASE = ("watching", "prelude", "candidate")
 _STATEMENTS = ("exchange", "judging", "pair")  # what only tests by statements need
 # For each process 1 the files that it loads at once, and those that it loads when it needs them.
 _PARTS = {
-    "alone": ((*_BASE, "inside", "alone"), _STATEMENTS),
+    "alone": ((*_BASE, "inside", "alone"), (*_STATEMENTS, "pattern")),
     "zygote": ((*_BASE, "admission", "calling", "zygote"), ()),
     "origin": ((*_BASE, "inside", *_STATEMENTS, "first", "quiet", "copies", "origin"), ()),
 }
+_GCC_PARTS = ("watching", "gcc_inside")
 _LOADER = """\
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
@@ -69,6 +70,12 @@ def runner_source(kind: str = "alone", *, magic: str | None = None) -> str:
     texts = [(name, _text(name)) for name in parts]
     others = [(name, _text(name)) for name in rest]
     return _LOADER.format(compiled=_FROM_TEXT, parts=texts, rest=others, main=parts[-1])
+
+
+def gcc_source() -> str:
+    """Return the script of a sandbox where gcc compiles many programs."""
+    texts = [(name, _text(name)) for name in _GCC_PARTS]
+    return _LOADER.format(compiled=_FROM_TEXT, parts=texts, rest=[], main=_GCC_PARTS[-1])
 
 
 def _text(name: str) -> str:
