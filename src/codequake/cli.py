@@ -24,7 +24,7 @@ from codequake.formula.faults import FormulaError
 from codequake.formula_commands import formula_app
 from codequake.plain import plain_text
 from codequake.problem_commands import problems_app
-from codequake.terminal import Terminal, emit, say
+from codequake.terminal import Terminal, emit, flush, say
 
 # The functions under the commands are the commands; nobody else calls them.
 __all__ = ["app", "main"]
@@ -301,10 +301,14 @@ def main() -> NoReturn:
     """Run the command line; every ending is a documented exit code, never a traceback."""
     # A terminated run must stop as cleanly as an interrupted one.
     signal.signal(signal.SIGTERM, _stop)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - it stays open to the end
+    if sys.stdout is None:
+        _fail("standard output is closed; allowed: a terminal, a file or a pipe", 1)
     try:
         # It hands 130 back when it was interrupted, and what a command asked to exit with.
         code = app(standalone_mode=False)
-        sys.stdout.flush()
+        flush()
         for late in (signal.SIGINT, signal.SIGTERM):
             signal.signal(late, signal.SIG_IGN)  # all is done, and a signal must not undo that
     except CodequakeError as error:
@@ -314,12 +318,8 @@ def main() -> NoReturn:
         _refuse(error)
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
-    except BrokenPipeError:
-        # The reader went away, as `head` does; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     if code == _INTERRUPTED:
-        _fail("interrupted; what was done is kept, run the same command again to go on", code)
+        _fail("interrupted; a study goes on where it stopped when it is run again", code)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -329,8 +329,21 @@ def _refuse(error: Any) -> NoReturn:
         sys.stderr.write(error.format_message() + "\n")
         sys.exit(2)
     message = error.format_message().rstrip(".")
+    value = _value_of(error)
+    if value is not None and repr(value) not in message:
+        message += f", not {value[:60]!r}"
     path = error.ctx.command_path.removeprefix("python -m ") if error.ctx else "codequake"
     _fail(f"{message[:1].lower()}{message[1:]}; see `{path} --help`", 2)
+
+
+def _value_of(error: Any) -> str | None:
+    """Return what stands behind the option that an error is about, if it is about one."""
+    names = getattr(getattr(error, "param", None), "opts", ())
+    for place, word in enumerate(sys.argv):
+        name, sign, value = word.partition("=")
+        if name in names and name.startswith("-"):
+            return value if sign else next(iter(sys.argv[place + 1 :]), None)
+    return None
 
 
 def _fail(message: str, code: int, *, keep: str = "") -> NoReturn:

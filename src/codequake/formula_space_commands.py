@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codequake.command_options import JsonOption
-from codequake.errors import DataError, NothingToReturnError, UsageError
+from codequake.errors import DataError, NothingToReturnError, UsageError, UserError
 from codequake.formula import Names
 from codequake.formula_commands import (
     WITH_MINUS,
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 # The functions under the commands are the commands; importing this module registers them.
 __all__: list[str] = []
+
+_WEIGHT_KEYS = frozenset({"equation", "expression", "k"})
 
 AssumeOption = Annotated[
     list[str] | None,
@@ -163,30 +167,47 @@ def _text_of(path: Path) -> str:
 
 def _profile(path: Path, kind: Kind) -> Profile:
     """Read ``{"equation": {"M1": 0.2, "M5": null, ...}, "expression": {...}, "k": 9}``."""
-    import json
-
+    from codequake.canonical import parse_json
     from codequake.formula import Kind, profile_of_weights
 
     place = str(path)
     equations = kind is not Kind.EXPRESSION
     table_name = "equation" if equations else "expression"
-    try:
-        data = json.loads(_text_of(path))
-    except json.JSONDecodeError as error:
-        raise DataError(f"is no JSON: {error}", place=place) from error
+    data = parse_json(_text_of(path), place=place)
+    unknown = sorted(set(data) - _WEIGHT_KEYS) if isinstance(data, dict) else []
+    if unknown:
+        raise DataError(
+            f"key {unknown[0][:60]!r} is not known; allowed: equation, expression, k", place=place
+        )
     table = data.get(table_name) if isinstance(data, dict) else None
     if not isinstance(table, dict):
         raise DataError(f"has no object {table_name!r} with the weights of its types", place=place)
-    for name, weight in table.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float | None):
-            raise DataError(
-                f"weight of {name} is {weight!r}; allowed: a number, or null if unmeasured",
-                place=place,
-            )
+    weights = {name: _weight(name, value, place) for name, value in table.items()}
     k = data.get("k")
     if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
         raise DataError(f"k is {k!r}; allowed: a whole number", place=place)
-    return profile_of_weights(table, equations=equations, k=k)
+    try:
+        return profile_of_weights(weights, equations=equations, k=k)
+    except UserError as error:
+        # It knows the types, and not where the weights come from.
+        raise DataError(str(error), place=place) from error
+
+
+def _weight(name: str, value: object, place: str) -> float | None:
+    """Return a weight of a file; a number that no double holds is told as such."""
+    if value is None:
+        return None
+    number = math.nan
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):
+            number = float(value)
+    if not math.isfinite(number):
+        raise DataError(
+            f"weight of {name[:60]} is {str(value)[:60]!r}; "
+            "allowed: a finite number, or null if unmeasured",
+            place=place,
+        )
+    return number
 
 
 @formula_app.command("distance", context_settings=WITH_MINUS)

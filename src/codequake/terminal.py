@@ -4,31 +4,58 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from codequake.errors import StorageError
 from codequake.plain import plain_text
 from codequake.ports import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
-__all__ = ["Terminal", "emit", "say"]
+__all__ = ["Terminal", "emit", "flush", "say"]
 
 _LINE_EVERY_SECONDS = 15.0
 
 
 def emit(value: Any) -> None:
     """Print one JSON value for machines."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=2, sort_keys=True) + "\n")
+    with _told_apart():
+        sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=2, sort_keys=True) + "\n")
 
 
 def say(text: str) -> None:
     """Print text for people; nothing in it can steer the terminal."""
-    sys.stdout.write(plain_text(text) + "\n")
+    with _told_apart():
+        sys.stdout.write(plain_text(text) + "\n")
+
+
+def flush() -> None:
+    """Write out what was printed; raises ``StorageError`` where that cannot be done."""
+    with _told_apart():
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def _told_apart() -> Iterator[None]:
+    """Turn a full disk behind standard output into an error of the machine.
+
+    A reader that went away, as ``head`` does, is no error: the command goes on unheard, since its
+    exit code still tells whether a check failed.
+    """
+    try:
+        yield
+    except OSError as error:
+        # What could not be written stays in the buffer, and would fail again at the very end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            reason = error.strerror or str(error)
+            raise StorageError(f"standard output cannot be written: {reason}") from error
 
 
 class Terminal:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from pathlib import Path
 
 import pytest
 from tests.running import RunCommand
+
+from codequake import cli
 
 
 def test_mutate_prints_chains_and_proofs(run_command: RunCommand) -> None:
@@ -106,7 +110,7 @@ def test_reduce(run_command: RunCommand) -> None:
         (("--distance", "1", "--strategy", "best"), "--strategy is 'best'; allowed: naive"),
         (("--distance", "1", "--strategy", "top-k"), "'top-k' needs the weights of a profile"),
         (("--distance", "1", "--weights", "none.json"), "none.json: cannot be read"),
-        (("--distance", "1", "--weights", "bad.json"), "bad.json: is no JSON"),
+        (("--distance", "1", "--weights", "bad.json"), "bad.json: not JSON"),
         (("--distance", "1", "--weights", "word.json"), "weight of M1 is 'much'; allowed"),
         (("--distance", "1", "--weights", "name.json"), "mutation type 'M99' is unknown"),
     ],
@@ -121,3 +125,39 @@ def test_wrong_use(
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 100_000, "JSON is nested too deeply"),
+        ('{"equation": {"M1": NaN}}', "NaN is not JSON"),
+        ('{"equation": {"M1": 1e999}}', "weight of M1 is 'inf'; allowed: a finite number"),
+        (f'{{"equation": {{"M1": {"9" * 400}}}}}', "weight of M1 is '9999"),
+        (f'{{"equation": {{"M1": {"9" * 5000}}}}}', "not JSON"),
+        ('{"equation": {"M1": true}}', "weight of M1 is 'True'; allowed: a finite number"),
+        ('{"equation": {"M1": 1, "M1": 2}}', "key 'M1' stands twice"),
+        ('{"equation": {"M1": 1}, "K": 3}', "key 'K' is not known; allowed: equation"),
+        ('{"equation": {"M99": 1}}', "mutation type 'M99' is unknown; allowed: M1,"),
+        ('{"equation": {"M1": 1}, "k": 0}', "k is 0; allowed: 1 to 18"),
+        ("[]", "has no object 'equation'"),
+    ],
+)
+def test_a_bad_file_of_weights_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    text: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("w.json").write_text(text, "utf-8")
+    command = "codequake formula mutate a=b --distance 1 --strategy weighted --weights w.json"
+    monkeypatch.setattr(sys, "argv", command.split())
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
+    with pytest.raises(SystemExit) as ending:
+        cli.main()
+    assert ending.value.code == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"codequake: w.json: {message}")
+    assert (told.count("\n"), len(told) < 300) == (1, True)

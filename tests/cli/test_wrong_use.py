@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -32,7 +33,8 @@ perturbations = ["clean", { name = "storytelling" }]
         (["run", "--bogus"], "no such option: --bogus"),
         (["run", "preset:demo"], "--out is missing"),
         (["run", "preset:demo", "--out"], "option '--out' requires an argument"),
-        (["run", "preset:demo", "--limit", "-1"], "invalid value for '--limit'"),
+        (["run", "preset:demo", "--limit", "-1"], "or equal to 0, not '-1'; see"),
+        (["grade", "a.jsonl", "--audit=-2"], "invalid value for '--audit'"),
         (["run", "preset:demo", "--limit", "few"], "invalid value for '--limit'"),
         (["run", "preset:dem", "--out", "x"], "preset 'dem' is not known; allowed: demo"),
         (["run", "none.toml", "--out", "x"], "none.toml: cannot be read"),
@@ -97,6 +99,50 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
     errors = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert errors.splitlines()[-1].startswith("codequake: interrupted")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "target", "code", "message"),
+    [
+        ("x", ">&-", 1, "codequake: standard output is closed; allowed: a terminal, a file or"),
+        ("x", ">/dev/full", 1, "codequake: standard output cannot be written: No space left"),
+        ("x+", ">/dev/null 2>&-", 2, ""),
+        ("x+", ">&- 2>&-", 1, ""),
+    ],
+)
+def test_an_output_that_cannot_be_written(
+    tmp_path: Path, arguments: str, target: str, code: int, message: str
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m codequake formula parse {arguments} {target}'],
+        cwd=tmp_path,
+        env=command_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == (1 if message else 0)
+
+
+@pytest.mark.parametrize(("goal", "code"), [("1*x", 0), ("y", 1)])
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_a_reader_that_goes_away_does_not_change_the_exit_code(
+    tmp_path: Path, goal: str, code: int, buffered: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as gone:
+        done = subprocess.run(
+            [sys.executable, "-m", "codequake", "formula", "equal", "x", goal],
+            cwd=tmp_path,
+            env={**command_environment(), "PYTHONUNBUFFERED": buffered},
+            stdout=gone,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (code, b"")
 
 
 @pytest.mark.parametrize(

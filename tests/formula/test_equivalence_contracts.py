@@ -56,6 +56,22 @@ def ask(first: str, second: str, *given: str) -> Equivalence:
         ("r==(if m<n then m else n)", "r<=m && r<=n && (r==m || r==n)", "equivalent"),
         ("forall i :: 0<=i<|s| ==> s[i]==old(s[i])", "s==old(s)", "equivalent"),
         ("forall i :: 0<=i<|s| ==> s[i]==old(s[i])", "s==s", "different"),
+        ("m>100", "m>101", "different"),  # no small state tells these apart
+        ("m==1000000", "m==1000001", "different"),
+        ("m!=12345", "m==m", "different"),
+        ("m*m==10000", "m<m", "different"),
+        ("m==2^20", "m==2^21", "different"),
+        ("m==99*99", "m==9801", "equivalent"),
+        ("x==3.7", "x==3.8", "different"),
+        ("|s|<10", "|s|<11", "different"),
+        ("|s|<=4", "|s|>=0", "different"),
+        ("0<|s| && s[0]<100", "0<|s| && s[0]<=100", "different"),
+        ("forall i :: 0<=i<|s| ==> s[i]<50", "forall i :: 0<=i<|s| ==> s[i]<=50", "different"),
+        ("exists i :: i*i==49", "m<m", "different"),
+        ("exists i :: i==m", "m<6", "different"),
+        ("exists i :: i>m", "m==m", "unknown"),  # each m has such an i, if beyond the range
+        ("forall i :: i!=m+6", "m<m", "unknown"),
+        ("m>0 && m<0", "n>0 && n<0", "unknown"),
         ("m/0==1", "m/0==2", "unknown"),
         ("sin(m)==0", "m==0", "unknown"),
     ],
@@ -89,6 +105,18 @@ def test_the_certificate_says_how_far_was_looked() -> None:
     )
     assert small.ball_points == sum(7**length for length in range(5)) + 500
     assert "values -1 to 1" in ask("s==t && k<m", "t==s && k<m").certificate.method
+
+
+def test_the_certificate_names_the_numbers_that_were_reached() -> None:
+    free = ask("m>100 && k<2^3", "m>=101 && k<2*4").certificate
+    assert "and 500 near 8, 100, 101)" in free.method
+    quantified = ask("exists i :: 0<=i<|s| && s[i]==9", "9 in s").certificate
+    assert "and 60 near 9)" in quantified.method
+
+
+def test_a_contract_that_has_no_value_does_not_equal_itself() -> None:
+    assert ask("m/0==1", "m/0==1").verdict.value == "unknown"
+    assert ask("m==n", "m==n", "k > 0", "k < 0").verdict.value == "unknown"
 
 
 def test_a_scope_has_the_states_that_it_counts() -> None:

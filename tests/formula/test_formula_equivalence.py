@@ -134,6 +134,27 @@ def test_assumptions_that_no_point_satisfies_prove_nothing() -> None:
     assert found.certificate.ball_points == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "given", "verdict"),
+    [
+        ("x", ("x > 0", "x < 0"), "unknown"),
+        ("sqrt(-1)", (), "unknown"),
+        ("ln(x)>=0", ("x < -1",), "unknown"),
+        ("sqrt(-x^2-1)=0", (), "unknown"),
+        ("ln(x)", ("x > 0",), "equivalent"),
+        ("ln(x-1000000)", (), "equivalent"),
+        ("1/0", (), "unknown"),
+    ],
+)
+def test_a_formula_equals_itself_only_where_it_has_a_value(
+    text: str, given: tuple[str, ...], verdict: str
+) -> None:
+    formula = parse(text)
+    answer = equivalent(formula, formula, tuple(map(parse_assumption, given)))
+    assert answer.verdict.value == verdict
+    assert bool(answer.reason) == (verdict == "unknown")
+
+
 def test_a_witness_of_expressions_can_be_checked_by_hand() -> None:
     one, two = parse("a*b+c"), parse("a*b-c")
     witness = equivalent(one, two).witness

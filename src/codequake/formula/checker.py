@@ -15,7 +15,7 @@ from codequake.formula.field import PRIME
 from codequake.formula.matching import Evaluate, Match, match_comparisons, same_values
 from codequake.formula.names import Names
 from codequake.formula.nodes import Node, names_of, variables_of
-from codequake.formula.points import Point, bounds_of, draw_point
+from codequake.formula.points import Point, bounds_of, draw_point, scaled_point
 from codequake.formula.printer import format_formula
 from codequake.formula.referee import REFEREE_SECONDS, Answer, Question, Ruling, ask_referee
 from codequake.formula.samples import Samples, UndefinedError, UnknownNameError
@@ -27,6 +27,7 @@ __all__ = ["Checker"]
 
 _POINTS = 2
 _DRAWS = 36
+_NEAR_DRAWS = 24
 _ENGINE = "codequake-formula 2"
 _NO_SOLUTION = "equal only where the conditions hold, which leave no solution"
 _HALF_LINE = "equal only where the conditions hold, which cut off more than single points"
@@ -165,12 +166,12 @@ class _Side:
             theirs = self._demands_of(parts)
         except UndefinedError as error:
             return self._invalid("second", error.node)
-        if second is self._first:
-            return Equivalence(Verdict.EQUIVALENT, self._certificate(0, 120), None, ())
         facts, fast = self._facts(given)
         points = self._fast_points(parts) if fast else []
         if len(points) < _POINTS:
             points = self._slow_points(parts, given)
+        if second is self._first and points:
+            return Equivalence(Verdict.EQUIVALENT, self._certificate(len(points), 120), None, ())
         implied = self._samples.demands.closed(theirs) if theirs else theirs
         match: Match | None = None
         if points:
@@ -363,6 +364,8 @@ class _Side:
     def _drawn(self, number: int, given: tuple[Assumption, ...], parts: tuple[Node, ...]) -> _Place:
         bounds = bounds_of(given, (*self._parts, *parts))
         point = draw_point(self._names, self._salt, number, bounds)
+        if number >= _NEAR_DRAWS:  # no small point had values
+            point = scaled_point(point, (*self._parts, *parts), bounds)
         return _Place(point, {name: self._world.ball(value) for name, value in point.items()})
 
     def _is_defined(self, parts: tuple[Node, ...], box: Box) -> bool:

@@ -19,12 +19,14 @@ __all__ = [
     "all_states",
     "count_states",
     "drawn_states",
+    "reaching_states",
     "scope_of",
     "symbols_of",
 ]
 
 MOST_LENGTH = 4
 LARGEST_VALUE = 3
+LONGEST_REACH = 40
 _HALVES = (Fraction(1, 2), Fraction(-1, 2))
 
 
@@ -175,6 +177,47 @@ def drawn_states(symbols: Symbols, count: int, salt: str) -> Iterator[State]:
                     for place in range(math.prod(shape))
                 ]
                 state[full] = _shaped(flat, shape)
+        yield state
+
+
+def reaching_states(
+    symbols: Symbols, numbers: tuple[Fraction, ...], count: int, salt: str
+) -> Iterator[State]:
+    """Yield random states around numbers of the formulas, which lie outside of the full scope.
+
+    ``n > 100`` and ``n > 101`` agree in every small state.  Values are small ones, the numbers,
+    their neighbours, roots and opposites; so are the lengths of sequences, up to 40.
+    """
+    floors = [math.floor(one) for one in numbers]
+    near = [x for one in floors for x in (one - 1, one, one + 1, math.isqrt(one))]
+    small = range(-LARGEST_VALUE, LARGEST_VALUE + 1)
+    values = sorted({*small, *near, *(-one for one in near)})
+    lengths = sorted({*range(MOST_LENGTH + 1), *(x for x in near if 0 <= x <= LONGEST_REACH)})
+
+    def drawn(*key: object) -> int:
+        # Every second value is one near a number: there may be few of these among many.
+        pool = near if drawn_integer("near", salt, *key) % 2 else values
+        return pool[drawn_integer("reach", salt, *key) % len(pool)]
+
+    def real(*key: object) -> Fraction:
+        if drawn_integer("exact", salt, *key) % 2:
+            one = numbers[drawn_integer("number", salt, *key) % len(numbers)]
+            return -one if drawn_integer("sign", salt, *key) % 2 else one
+        return Fraction(drawn(*key))
+
+    for number in range(count):
+        state: State = {name: drawn(number, name) for name in symbols.integers}
+        state |= {name: real(number, name) for name in symbols.reals}
+        for name in symbols.truths:
+            state[name] = bool(drawn_integer("reach", salt, number, name) % 2)
+        for name, rank in symbols.sequences:
+            shapes = _shapes(rank, Scope(MOST_LENGTH, LARGEST_VALUE))
+            if rank == 1:
+                shapes = [(length,) for length in lengths]
+            shape = shapes[drawn_integer("length", salt, number, name) % len(shapes)]
+            for full in (name, f"old {name}") if name in symbols.old else (name,):
+                places = range(math.prod(shape))
+                state[full] = _shaped([drawn(number, full, place) for place in places], shape)
         yield state
 
 

@@ -15,7 +15,14 @@ from typing import Any
 
 from codequake.formula.nodes import Node, Op
 
-__all__ = ["Reader", "State", "UnsupportedError", "ValueMissingError", "compile_contract"]
+__all__ = [
+    "BOUND_VALUES",
+    "Reader",
+    "State",
+    "UnsupportedError",
+    "ValueMissingError",
+    "compile_contract",
+]
 
 State = dict[str, Any]
 """Values of names; of a sequence as it was before the call under ``old`` and its name."""
@@ -23,7 +30,7 @@ State = dict[str, Any]
 Reader = Callable[[State], Any]
 """A compiled formula: a state to a value, or ``ValueMissingError``."""
 
-_BOUND_VALUES = range(-3, 6)
+BOUND_VALUES = tuple(range(-3, 6))
 """What a quantified name takes: every small value and every index, with one beyond."""
 
 _MOST_TERMS = 64
@@ -42,17 +49,20 @@ class UnsupportedError(Exception):
         super().__init__(f"{node.op} has no value in a contract")
 
 
-def compile_contract(node: Node, *, old: bool = False) -> Reader:
+def compile_contract(
+    node: Node, *, old: bool = False, bound: tuple[int, ...] = BOUND_VALUES
+) -> Reader:
     """Return the reader of a contract formula; ``old`` reads sequences as before the call.
 
+    ``bound``: the integers that a quantified name takes.
     Raises ``UnsupportedError`` for what has no value over the integers, such as ``sin(x)``.
     """
     kids = tuple(node.kids)
     if node.op is Op.VIEW:
-        return _view(node, old)
+        return _view(node, old, bound)
     if node.op is Op.QUANTIFIER or node.op is Op.AGGREGATE:
-        return _binder(node, old)
-    inner = tuple(compile_contract(kid, old=old) for kid in kids)
+        return _binder(node, old, bound)
+    inner = tuple(compile_contract(kid, old=old, bound=bound) for kid in kids)
     leaf = _leaf(node, old)
     if leaf is not None:
         return leaf
@@ -82,17 +92,17 @@ def _leaf(node: Node, old: bool) -> Reader | None:
             return None
 
 
-def _view(node: Node, old: bool) -> Reader:
+def _view(node: Node, old: bool, bound: tuple[int, ...]) -> Reader:
     if node.text == "old":
-        return compile_contract(node.kids[0], old=True)
-    inner = compile_contract(node.kids[0], old=old)
+        return compile_contract(node.kids[0], old=True, bound=bound)
+    inner = compile_contract(node.kids[0], old=old, bound=bound)
     return lambda state: Counter(inner(state))
 
 
-def _binder(node: Node, old: bool) -> Reader:
-    body = compile_contract(node.kids[-1], old=old)
+def _binder(node: Node, old: bool, bound: tuple[int, ...]) -> Reader:
+    body = compile_contract(node.kids[-1], old=old, bound=bound)
     if node.op is Op.AGGREGATE:
-        low, high = (compile_contract(kid, old=old) for kid in node.kids[1:3])
+        low, high = (compile_contract(kid, old=old, bound=bound) for kid in node.kids[1:3])
         return _total(node.kids[0].text, low, high, body, product=node.text == "product")
     names = [kid.text for kid in node.kids[:-1]]
     every = node.text == "forall"
@@ -101,7 +111,7 @@ def _binder(node: Node, old: bool) -> Reader:
         if left == len(names):
             return bool(body(state))
         # No value for one number is none for the whole, so all are looked at.
-        found = [quantified({**state, names[left]: value}, left + 1) for value in _BOUND_VALUES]
+        found = [quantified({**state, names[left]: value}, left + 1) for value in bound]
         return all(found) if every else any(found)
 
     return quantified

@@ -11,7 +11,15 @@ from codequake.formula.exact import exact_value
 from codequake.formula.field import drawn_integer
 from codequake.formula.nodes import Node, Op, names_of, walk
 
-__all__ = ["Bounds", "Point", "bounds_of", "draw_integers", "draw_point", "format_value"]
+__all__ = [
+    "Bounds",
+    "Point",
+    "bounds_of",
+    "draw_integers",
+    "draw_point",
+    "format_value",
+    "scaled_point",
+]
 
 Point = Mapping[str, Fraction]
 
@@ -67,6 +75,18 @@ def draw_point(
             value = -value
         point[name] = _within(value, bounds.get(name))
     return point
+
+
+def scaled_point(
+    point: Point, formulas: Iterable[Node], bounds: Mapping[str, Bounds]
+) -> dict[str, Fraction]:
+    """Return a point as much larger as the largest number in formulas, where no bound is set.
+
+    ``ln(x-1000)`` has values only where ``x`` is as large.
+    """
+    numbers = (Fraction(x.text) for one in formulas for x in walk(one) if x.op is Op.NUMBER)
+    scale = max((Fraction(1), *numbers))
+    return {name: value if name in bounds else value * scale for name, value in point.items()}
 
 
 def draw_integers(
