@@ -114,7 +114,7 @@ def test_statements_give_verdicts(
     message: str,
 ) -> None:
     assert graded(grader, BY_STATEMENTS, code) == (status, tests, message)
-    assert survivors() == []
+    assert len(survivors(1)) <= 1  # process 1, which waits for more
 
 
 def test_the_first_failed_statement_is_shown(grader: Grader) -> None:

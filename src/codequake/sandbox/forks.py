@@ -11,7 +11,6 @@ import select
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 from codequake.sandbox.driving import Launch, Reading, Reporter, job_message, reply_room
@@ -75,7 +74,7 @@ class Forks:
 
     def __init__(self, launch: ServerLaunch, places: Launch, reporter: Reporter) -> None:
         """``places`` names the folders inside, as for a sandbox of one program."""
-        self._pool = Pool(lambda _: _Origin(launch, self._message))
+        self._pool = Pool(lambda _: _Origin(launch, places))
         self._places = places
         self._reporter = reporter
 
@@ -116,10 +115,6 @@ class Forks:
             outcome = replace(found.outcome, runs=material.with_reasons(found.outcome.runs))
         return replace(outcome, care=Care.FORKED, settled=_is_settled(job, outcome, part))
 
-    def _message(self, job: Job, material: Material, part: float) -> bytes:
-        limits = replace(job.limits, processes=job.limits.processes + _OWN_PROCESSES)
-        return job_message(replace(job, limits=limits), self._places, material, part)
-
     def _request(self, job: Job, material: Material, part: float) -> tuple[int, bytes]:
         """Return the length of the job, and the job with its inputs behind it.
 
@@ -127,10 +122,15 @@ class Forks:
         """
         texts = [text.encode("utf-8", "surrogatepass") for text in material.fields["inputs"]]
         # Fixed widths: the places of the inputs must not depend on the length of their own list.
-        start = len(self._message(job, _placed(material, texts, 0), part))
-        message = self._message(job, _placed(material, texts, start), part)
+        start = len(_message(job, self._places, _placed(material, texts, 0), part))
+        message = _message(job, self._places, _placed(material, texts, start), part)
         assert len(message) == start
         return start, b"".join((message, *texts))
+
+
+def _message(job: Job, places: Launch, material: Material, part: float) -> bytes:
+    limits = replace(job.limits, processes=job.limits.processes + _OWN_PROCESSES)
+    return job_message(replace(job, limits=limits), places, material, part)
 
 
 def _placed(material: Material, texts: list[bytes], start: int) -> Material:
@@ -172,13 +172,9 @@ def _is_plain(run: Run) -> bool:
 class _Origin:
     """One sandbox, the two files that it inherits, and our end of its socket."""
 
-    def __init__(
-        self,
-        launch: ServerLaunch,
-        message_of: Callable[[Job, Material, float], bytes],
-    ) -> None:
+    def __init__(self, launch: ServerLaunch, places: Launch) -> None:
         self.busy = True
-        self._message_of = message_of
+        self._places = places
         self._request, self.material = os.memfd_create("job"), os.memfd_create("tests")
         self._line, theirs = socket.socketpair()
         try:
@@ -201,9 +197,10 @@ class _Origin:
         said = bytearray()
         with material_of(_WARM[-1], self.material) as material:
             warm = [
-                self._message_of(job, Material({"inputs": job.inputs}), 1.0) for job in _WARM[:-1]
+                _message(job, self._places, Material({"inputs": job.inputs}), 1.0)
+                for job in _WARM[:-1]
             ]
-            warm.append(self._message_of(_WARM[-1], material, 1.0))
+            warm.append(_message(_WARM[-1], self._places, material, 1.0))
             setup = {
                 "filter": program_for_copies().hex(),
                 "clone": clone_number(),
