@@ -102,8 +102,6 @@ def demo(
 
 
 app.add_typer(problems_app, name="problems")
-
-
 app.add_typer(formula_app, name="formula")
 
 

@@ -10,7 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from codequake.sandbox import BubblewrapBackend, Care, Ending, Job, Limits, Mode, Outcome, c_ladder
+from codequake.sandbox import (
+    BubblewrapBackend,
+    Care,
+    Ending,
+    Job,
+    Limits,
+    Mode,
+    Outcome,
+    c_ladder,
+    gcc_inside,
+)
 from codequake.sandbox.native_program import NativeProgram
 from codequake.tasks import Language
 
@@ -300,7 +310,7 @@ def test_gcc_in_a_shared_sandbox_settles_what_ends_well(backend: BubblewrapBacke
     "text",
     [
         'system("ls");',
-        'FILE *f = fopen("/tmp/work/main.c", "w"); puts(f ? "open" : "shut");',
+        f'FILE *f = fopen("{gcc_inside.WORK}/main.c", "w"); puts(f ? "open" : "shut");',
         "while (1);",
         'for (;;) puts("much");',
         "int *p = 0; *p = 1;",

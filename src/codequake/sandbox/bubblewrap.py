@@ -23,7 +23,6 @@ from codequake.sandbox.jobs import ALL_MODES, Care, Job, Limits, Outcome
 from codequake.sandbox.pool import ServerLaunch
 from codequake.sandbox.sanitizing import with_trap_named
 from codequake.sandbox.seccomp import FOR_COPIES, filter_program
-from codequake.sandbox.served import ServedLaunch
 from codequake.sandbox.sources import gcc_source, runner_source
 from codequake.sandbox.toolchains import COMPILER, compiler_version
 from codequake.sandbox.workers import Workers
@@ -149,8 +148,8 @@ class BubblewrapBackend:
             Reporter(self.name, self.warning),
         )
         self._ladder = CLadder(
-            lambda program: self._serving(partial(self._bare_command, program)),
-            self._serving(self._gcc_command),
+            lambda program: self._served(partial(self._bare_command, program), self._filter),
+            self._served(self._gcc_command, self._filter),
             self.name,
         )
 
@@ -174,16 +173,13 @@ class BubblewrapBackend:
     @property
     def trouble(self) -> str:
         """Why sandboxes that serve many programs do not start; empty when they do."""
-        faults = sorted({self._workers.fault, self._forks.fault} - {""})
+        faults = sorted({self._workers.fault, self._forks.fault, *self._ladder.faults} - {""})
         if not faults:
             return ""
         return (
             "programs run slowly, each in a sandbox of its own, since sandboxes that serve many do "
             f"not start ({'; '.join(faults)}); the verdicts are the same"
         )
-
-    def _serving(self, command: Callable[[int], tuple[str, ...]]) -> ServedLaunch:
-        return ServedLaunch(command, self._filter, self._user)
 
     def run(self, job: Job) -> Outcome:
         """Run one program in a fresh sandbox."""
@@ -200,9 +196,8 @@ class BubblewrapBackend:
         """Run several programs, in order, with the care asked for or more.
 
         Python programs that are called and C programs run together or apart, and every Python
-        program runs forked.
-        Those that used up a limit there, crashed their process or are too large get more care.
-        See ``Outcome.settled``.
+        program runs forked.  Those that used up a limit there, crashed their process or are too
+        large get more care.  See ``Outcome.settled``.
         """
         kills = self._driver.kills
         found: list[Outcome | None] = [None] * len(jobs)

@@ -14,7 +14,7 @@ from codequake.sandbox.c_workers import CWorkers
 from codequake.sandbox.gcc_workers import GccWorkers
 from codequake.sandbox.jobs import Care, Job, Mode, Outcome
 from codequake.sandbox.native_program import find_native_program
-from codequake.sandbox.served import ServedLaunch
+from codequake.sandbox.pool import ServerLaunch
 from codequake.tasks import Language
 
 __all__ = ["CLadder"]
@@ -27,8 +27,8 @@ class CLadder:
 
     def __init__(
         self,
-        fast: Callable[[Path], ServedLaunch],
-        gcc: ServedLaunch,
+        fast: Callable[[Path], ServerLaunch],
+        gcc: ServerLaunch,
         backend: str,
     ) -> None:
         self._fast_launch = fast
@@ -38,6 +38,11 @@ class CLadder:
         self._fast: CWorkers | None = None
         self._gcc = GccWorkers(gcc, backend)
         self._checked: dict[Job, None] = {}
+
+    @property
+    def faults(self) -> set[str]:
+        """Why workers do not start; empty strings where they do, or none was needed yet."""
+        return {self._gcc.fault, self._fast.fault if self._fast is not None else ""}
 
     def run(self, jobs: Sequence[Job], found: list[Outcome | None], care: Care) -> None:
         """Put the outcomes of C programs into ``found`` where they can be told."""

@@ -13,7 +13,8 @@ import time
 from collections.abc import Sequence
 
 from codequake.sandbox.jobs import Build, Care, Job, Limits, Mode, Outcome, Returned
-from codequake.sandbox.served import Served, ServedLaunch, ServedLostError, ServedPool
+from codequake.sandbox.pool import LostError, Pool, ServerLaunch
+from codequake.sandbox.served import Served
 from codequake.tasks import Language
 
 __all__ = ["CWorkers"]
@@ -28,9 +29,14 @@ _CLEAN = b"+"
 class CWorkers:
     """Lends a worker to each call; may be used from several threads."""
 
-    def __init__(self, launch: ServedLaunch, backend: str) -> None:
-        self._pool = ServedPool(launch)
+    def __init__(self, launch: ServerLaunch, backend: str) -> None:
+        self._pool: Pool[Served] = Pool(lambda number: Served(launch, number))
         self._backend = backend
+
+    @property
+    def fault(self) -> str:
+        """Why no worker starts; empty where they do, or none was needed yet."""
+        return self._pool.fault
 
     def run(self, jobs: Sequence[Job]) -> list[Outcome | None]:
         """Run C programs on standard input, in order; ``None`` where gcc has to tell."""
@@ -41,20 +47,19 @@ class CWorkers:
         # Programs with the same inputs stand together, so that these are sent once.
         seen = {id(jobs[index].inputs): index for index in reversed(positions)}
         positions.sort(key=lambda index: seen[id(jobs[index].inputs)])
-        try:
-            worker = self._pool.take()
-        except (OSError, ServedLostError):
+        worker = self._pool.take()
+        if worker is None:
             return found
         try:
             records = _ask(worker, [jobs[index] for index in positions])
-        except (OSError, ServedLostError):
+        except (OSError, LostError):
             # Whatever ended it, each of its programs is compiled by gcc.
             self._pool.drop(worker)
             return found
         except BaseException:  # an interruption: nothing may outlive this call
             self._pool.drop(worker)
             raise
-        self._pool.give(worker)
+        self._pool.give_back(worker)
         for index, (record, seconds) in zip(positions, records, strict=True):
             found[index] = self._outcome(jobs[index], record, seconds)
         return found
@@ -128,7 +133,7 @@ def _ask(worker: Served, jobs: list[Job]) -> list[tuple[bytes, float]]:
         left = worker.exchange(left, data, end)
         _take_records(data, records)
     if left or data:
-        raise ServedLostError
+        raise LostError
     return records
 
 

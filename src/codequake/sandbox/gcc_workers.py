@@ -15,7 +15,8 @@ from typing import Any
 from codequake.sandbox.jobs import Build, Care, Ending, Job, Mode, Outcome, Run
 from codequake.sandbox.native_program import fork_server_source
 from codequake.sandbox.patterns import PERTURB, check_build_of
-from codequake.sandbox.served import Served, ServedLaunch, ServedLostError, ServedPool
+from codequake.sandbox.pool import LostError, Pool, ServerLaunch
+from codequake.sandbox.served import Served
 from codequake.sandbox.toolchains import COMPILER, toolchain_of
 from codequake.tasks import Language
 
@@ -36,10 +37,16 @@ _ODD = re.compile(
 class GccWorkers:
     """Lends a worker to each call; may be used from several threads."""
 
-    def __init__(self, launch: ServedLaunch, backend: str) -> None:
+    def __init__(self, launch: ServerLaunch, backend: str) -> None:
         given = {"server": fork_server_source(), "compiler": COMPILER}
-        self._pool = ServedPool(launch, _message(given))
+        greeting = _message(given)
+        self._pool: Pool[Served] = Pool(lambda number: Served(launch, number, greeting))
         self._backend = backend
+
+    @property
+    def fault(self) -> str:
+        """Why no worker starts; empty where they do, or none was needed yet."""
+        return self._pool.fault
 
     def run(self, jobs: Sequence[Job], is_checked: Callable[[Job], bool]) -> list[Outcome | None]:
         """Run C programs on standard input, in order; ``None`` where more care has to tell.
@@ -51,21 +58,20 @@ class GccWorkers:
         positions = [index for index, job in enumerate(jobs) if _is_servable(job)]
         if not positions:
             return found
-        try:
-            worker = self._pool.take()
-        except (OSError, ServedLostError):
+        worker = self._pool.take()
+        if worker is None:
             return found
         try:
             for index in positions:
                 found[index] = self._ask(worker, jobs[index], checked=is_checked(jobs[index]))
-        except (OSError, ValueError, KeyError, TypeError, ServedLostError):
+        except (OSError, ValueError, KeyError, TypeError, LostError):
             # Whatever ended it, the programs that it has not answered run alone.
             self._pool.drop(worker)
             return found
         except BaseException:  # an interruption: nothing may outlive this call
             self._pool.drop(worker)
             raise
-        self._pool.give(worker)
+        self._pool.give_back(worker)
         return found
 
     def kill_all(self) -> None:

@@ -12,8 +12,6 @@ see or name process 1.  Process 1 itself learns no more than two sizes and how t
 copy ended, so the next copy is one of the same memory as the first.
 """
 
-# contextlib would cost start-up time in every sandbox:
-
 from __future__ import annotations
 
 import ctypes
