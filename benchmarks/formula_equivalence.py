@@ -16,81 +16,15 @@ import time
 from collections.abc import Callable
 
 import sympy
+from slips import SCHOOL, slip, to_sympy
 
 from codequake.formula import Assumption, Checker, Node, Op, Verdict, equivalent, mutate, parse
 
-FORMULAS = (
-    "a*x+b=0",
-    "a*x^2+b*x+c=0",
-    "9.8*a*b/d^2",
-    "sin(a*x)+b=c",
-    "ln(x)*a=b",
-    "y'(x)=a*y(x)+b",
-    "a*x^3+b*x^2+c*x+d=0",
-    "(a+b)/(c-d)",
-    "a*e^(b*x)",
-    "(a-b)^2+(c-d)^2",
-    "a^b-c=0",
-    "tan(x)/a-b/c=0",
-)
 DISTANCES = (1, 2, 3, 4, 5)
 PASSES = 3
 
 Given = tuple[Assumption, ...]
 Mutants = list[tuple[Node, Given]]
-
-
-def slip(formula: Node, rng: random.Random) -> Node:
-    """Return the formula with one random mistake: another operator, leaf or sign."""
-    while True:
-        changed = _slip(formula, rng)
-        if changed != formula:
-            return changed
-
-
-def _slip(formula: Node, rng: random.Random) -> Node:
-    kids = list(formula.kids)
-    if kids and formula.op is not Op.DERIVATIVE and rng.random() < 0.75:
-        index = rng.randrange(len(kids))
-        kids[index] = _slip(kids[index], rng)
-        return Node(formula.op, tuple(kids), formula.text)
-    if formula.op is Op.EQUATION or formula.op is Op.DERIVATIVE:
-        return formula
-    if len(kids) == 2:
-        return Node(rng.choice((Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.DIVIDE)), tuple(kids))
-    if not kids:
-        return parse(rng.choice(("a", "b", "c", "x", "0", "1", "2")))
-    return Node(Op.NEGATE, (formula,))
-
-
-def to_sympy(node: Node) -> sympy.Expr:
-    """Return the expression of SymPy, an equation's left side minus its right side."""
-    kids = [to_sympy(kid) for kid in node.kids]
-    match node.op:
-        case Op.NUMBER:
-            return sympy.Rational(node.text)
-        case Op.COEFFICIENT | Op.VARIABLE:
-            return sympy.Symbol(node.text)
-        case Op.NEGATE:
-            return -kids[0]
-        case Op.PAREN:
-            return kids[0]
-        case Op.ADD:
-            return kids[0] + kids[1]
-        case Op.SUBTRACT | Op.EQUATION:
-            return kids[0] - kids[1]
-        case Op.MULTIPLY:
-            return kids[0] * kids[1]
-        case Op.DIVIDE:
-            return kids[0] / kids[1]
-        case Op.POWER:
-            return kids[0] ** kids[1]
-        case Op.CALL if node.text in ("sin", "cos", "tan"):
-            return getattr(sympy, node.text)(kids[0])
-        case Op.CALL if node.text == "ln":
-            return sympy.log(kids[0])
-        case _:
-            return sympy.Function(f"{node.text}_{node.op.value}")(kids[0])
 
 
 def equal_by(method: Callable[[sympy.Expr], sympy.Expr], first: Node, second: Node) -> bool:
@@ -163,7 +97,7 @@ def run(count: int, sympy_count: int) -> dict[str, object]:
     rng = random.Random(7)
     right: list[tuple[Node, Mutants]] = []
     broken: list[tuple[Node, Mutants]] = []
-    for text in FORMULAS:
+    for text in SCHOOL:
         formula = parse(text)
         mutants = [
             (mutant.formula, mutant.assumptions)

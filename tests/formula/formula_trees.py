@@ -38,17 +38,3 @@ SMALL_FORMULAS = st.one_of(
     SMALL_EXPRESSIONS,
     st.builds(lambda one, two: Node(Op.EQUATION, (one, two)), SMALL_EXPRESSIONS, SMALL_EXPRESSIONS),
 )
-
-SCHOOL = (
-    "a*x+b=0",
-    "a*x^2+b*x+c=0",
-    "9.8*a*b/d^2",
-    "sin(a*x)+b=c",
-    "ln(x)*a=b",
-    "y'(x)=a*y(x)+b",
-    "(a+b)/(c-d)",
-    "a*e^(b*x)",
-    "(a-b)^2+(c-d)^2",
-    "a^b-c=0",
-    "tan(x)/a-b/c=0",
-)

@@ -8,91 +8,26 @@ from collections.abc import Iterator
 
 import pytest
 import sympy
+from benchmarks.slips import SCHOOL, slip, to_sympy
 
 from codequake.formula import Assumption, Checker, Node, Op, Verdict, format_formula, mutate, parse
 from codequake.formula.nodes import walk
 
-FORMULAS = (
-    "a*x+b=0",
-    "a*x^2+b*x+c=0",
-    "9.8*a*b/d^2",
-    "sin(a*x)+b=c",
-    "ln(x)*a=b",
-    "y'(x)=a*y(x)+b",
-    "a*x^3+b*x^2+c*x+d=0",
-    "(a+b)/(c-d)",
-    "a*e^(b*x)",
-    "(a-b)^2+(c-d)^2",
-    "a^b-c=0",
-    "tan(x)/a-b/c=0",
-)
 Made = tuple[Node, Node, tuple[Assumption, ...]]
 
 
 def mutants(count: int, rng: random.Random) -> Iterator[Made]:
     """The formulas with ``count`` mutants each at distances 1 to 5."""
-    for text in FORMULAS:
+    for text in SCHOOL:
         formula = parse(text)
         for distance in range(1, 6):
             for mutant in mutate(formula, distance, count, rng).mutants:
                 yield formula, mutant.formula, mutant.assumptions
 
 
-def slip(formula: Node, rng: random.Random) -> Node:
-    """Another formula: one random operator, leaf or sign of this one is changed."""
-    while True:
-        changed = _slip(formula, rng)
-        if changed is not formula:
-            return changed
-
-
-def _slip(formula: Node, rng: random.Random) -> Node:
-    kids = list(formula.kids)
-    if kids and formula.op is not Op.DERIVATIVE and rng.random() < 0.75:
-        index = rng.randrange(len(kids))
-        kids[index] = _slip(kids[index], rng)
-        return Node(formula.op, tuple(kids), formula.text)
-    if formula.op in (Op.EQUATION, Op.DERIVATIVE):
-        return formula
-    if len(kids) == 2:
-        return Node(rng.choice((Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.DIVIDE)), tuple(kids))
-    if not kids:
-        return parse(rng.choice(("a", "b", "c", "x", "0", "1", "2")))
-    return Node(Op.NEGATE, (formula,))
-
-
-def to_sympy(node: Node) -> sympy.Expr:
-    kids = [to_sympy(kid) for kid in node.kids]
-    match node.op:
-        case Op.NUMBER:
-            return sympy.Rational(node.text)
-        case Op.COEFFICIENT | Op.VARIABLE:
-            return sympy.Symbol(node.text, real=True)
-        case Op.NEGATE:
-            return -kids[0]
-        case Op.PAREN:
-            return kids[0]
-        case Op.ADD:
-            return kids[0] + kids[1]
-        case Op.SUBTRACT | Op.EQUATION:
-            return kids[0] - kids[1]
-        case Op.MULTIPLY:
-            return kids[0] * kids[1]
-        case Op.DIVIDE:
-            return kids[0] / kids[1]
-        case Op.POWER:
-            return kids[0] ** kids[1]
-        case Op.CALL if node.text in ("sin", "cos", "tan"):
-            return getattr(sympy, node.text)(kids[0])
-        case Op.CALL if node.text == "ln":
-            return sympy.log(kids[0])
-        case _:
-            return sympy.Function(f"{node.text} {node.op.value}")(kids[0])
-
-
 def sympy_agrees(first: Node, second: Node) -> bool:
     """SymPy's word: equal values, or sides whose ratio is a product of powers of coefficients."""
-    one, two = to_sympy(first), to_sympy(second)
+    one, two = to_sympy(first, real=True), to_sympy(second, real=True)
     if first.op is not Op.EQUATION:
         return bool(sympy.simplify(one - two) == 0)
     if sympy.simplify(one) == 0 or sympy.simplify(two) == 0:
@@ -107,7 +42,7 @@ def sympy_agrees_but_for_coefficients(first: Node, second: Node) -> bool:
     """SymPy's word where conditions are given: a ratio without a variable or a function."""
     if first.op is not Op.EQUATION:
         return sympy_agrees(first, second)
-    ratio = sympy.simplify(to_sympy(second) / to_sympy(first))
+    ratio = sympy.simplify(to_sympy(second, real=True) / to_sympy(first, real=True))
     names = {name.name for name in ratio.free_symbols}
     return ratio != 0 and not names & set("xyz") and not ratio.atoms(sympy.Function)
 
@@ -160,7 +95,7 @@ def test_of_twelve_hundred_broken_mutants_none_is_accepted_alone() -> None:
 
 def test_a_slip_changes_the_formula() -> None:
     rng = random.Random(4)
-    for text in FORMULAS:
+    for text in SCHOOL:
         formula = parse(text)
         for _ in range(20):
             changed = slip(formula, rng)

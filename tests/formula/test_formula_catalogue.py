@@ -7,7 +7,7 @@ from collections import deque
 from itertools import islice
 
 import pytest
-from tests.formula.formula_trees import SCHOOL
+from benchmarks.slips import SCHOOL
 
 from codequake.formula import Mode, Node, back, distance, format_formula, kind_of, parse
 from codequake.formula.moves import Moves, default_pool

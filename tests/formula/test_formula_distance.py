@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
+from benchmarks.slips import SCHOOL
 from hypothesis import given, settings
-from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
+from tests.formula.formula_trees import SMALL_FORMULAS
 
 from codequake.errors import InternalError
 from codequake.formula import (

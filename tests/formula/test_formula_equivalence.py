@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import pytest
 import sympy
+from benchmarks.slips import SCHOOL, slip, to_sympy
 from hypothesis import assume, given, settings
-from tests.formula.formula_trees import SCHOOL, SMALL_FORMULAS
+from tests.formula.formula_trees import SMALL_FORMULAS
 
 from codequake.formula import (
     FormulaError,
@@ -229,46 +230,6 @@ def test_any_two_formulas_get_a_verdict(one: Node, two: Node) -> None:
     assert {there.verdict, back.verdict} != {Verdict.EQUIVALENT, Verdict.DIFFERENT}
 
 
-def _slip(formula: Node, rng: random.Random) -> Node:
-    """Return the formula with one random mistake: another operator, leaf or order."""
-    kids = list(formula.kids)
-    if kids and rng.random() < 0.75:
-        index = rng.randrange(len(kids))
-        kids[index] = _slip(kids[index], rng)
-        return Node(formula.op, tuple(kids), formula.text)
-    if len(kids) == 2 and formula.op is not Op.EQUATION:
-        choices = [Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.DIVIDE]
-        return Node(rng.choice(choices), tuple(kids))
-    if not kids:
-        return parse(rng.choice(("a", "b", "c", "x", "0", "1", "2")))
-    return Node(Op.NEGATE, (formula,)) if formula.op is not Op.EQUATION else formula
-
-
-def _to_sympy(node: Node) -> sympy.Expr:
-    kids = [_to_sympy(kid) for kid in node.kids]
-    match node.op:
-        case Op.NUMBER:
-            return sympy.Rational(node.text)
-        case Op.COEFFICIENT | Op.VARIABLE:
-            return sympy.Symbol(node.text)
-        case Op.NEGATE:
-            return -kids[0]
-        case Op.PAREN:
-            return kids[0]
-        case Op.ADD:
-            return kids[0] + kids[1]
-        case Op.SUBTRACT | Op.EQUATION:
-            return kids[0] - kids[1]
-        case Op.MULTIPLY:
-            return kids[0] * kids[1]
-        case Op.DIVIDE:
-            return kids[0] / kids[1]
-        case Op.POWER:
-            return kids[0] ** kids[1]
-        case _:
-            raise AssertionError(node.op)
-
-
 def test_broken_mutants_are_never_accepted() -> None:
     rng = random.Random(11)
     refuted = accepted = 0
@@ -276,14 +237,12 @@ def test_broken_mutants_are_never_accepted() -> None:
         formula = parse(text)
         for mutant in mutate(formula, 3, 20, rng).mutants:
             for _ in range(3):
-                broken = _slip(mutant.formula, rng)
-                if broken == mutant.formula:
-                    continue
+                broken = slip(mutant.formula, rng)
                 found = equivalent(formula, broken, referee_seconds=0)
                 refuted += found.verdict is Verdict.DIFFERENT
                 if found.verdict is Verdict.EQUIVALENT:
                     accepted += 1
-                    difference = sympy.cancel(_to_sympy(formula) - _to_sympy(broken))
+                    difference = sympy.cancel(to_sympy(formula) - to_sympy(broken))
                     assert difference == 0, format_formula(broken)
     assert refuted >= 150
     assert accepted <= refuted / 4
@@ -296,11 +255,11 @@ def test_broken_equations_are_never_accepted() -> None:
         formula = parse(text)
         given = tuple(parse_assumption(f"{name} != 0") for name in "abcd")
         for mutant in mutate(formula, 3, 15, rng).mutants:
-            broken = _slip(mutant.formula, rng)
+            broken = slip(mutant.formula, rng)
             found = equivalent(formula, broken, given, referee_seconds=0)
             refuted += found.verdict is Verdict.DIFFERENT
             if found.verdict is Verdict.EQUIVALENT:
-                ratio = sympy.cancel(_to_sympy(broken) / _to_sympy(formula))
+                ratio = sympy.cancel(to_sympy(broken) / to_sympy(formula))
                 assert sympy.Symbol("x") not in ratio.free_symbols, format_formula(broken)
     assert refuted >= 15
 

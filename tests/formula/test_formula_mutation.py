@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.formula.formula_trees import SCHOOL
+from benchmarks.slips import SCHOOL
 
 from codequake.errors import InternalError, UsageError
 from codequake.formula import (

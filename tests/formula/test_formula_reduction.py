@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
+from benchmarks.slips import SCHOOL
 from hypothesis import given, settings
-from tests.formula.formula_trees import FORMULAS, SCHOOL
+from tests.formula.formula_trees import FORMULAS
 
 from codequake.errors import InternalError
 from codequake.formula import (
