@@ -31,11 +31,13 @@ class Answer:
 
     ``output`` is JSON (for programs on standard input: a JSON string of what they printed).  For
     a problem that is tested by statements it is ``true``: the statements of the input ended.
-    ``problem`` says in one sentence why there is no output, or which statement raised.
+    ``problem`` says in one sentence why there is no output, or which statement raised;
+    ``exhausted`` that this is time or memory, which this input or an earlier one used up.
     """
 
     output: JsonText | None
     problem: str | None
+    exhausted: bool = False
 
 
 class Oracle(Protocol):

@@ -12,7 +12,12 @@ from enum import StrEnum
 
 from codequake.statements import Statement
 from codequake.tasks import (
+    Change,
+    ChangeKind,
+    ChangeNature,
     Comparison,
+    Constant,
+    ConstantRole,
     Difficulty,
     FormulaKind,
     FormulaSlot,
@@ -28,9 +33,14 @@ from codequake.tasks import (
 
 __all__ = [
     "SCHEMA_VERSION",
+    "Change",
+    "ChangeKind",
+    "ChangeNature",
     "Check",
     "Comparison",
     "Completion",
+    "Constant",
+    "ConstantRole",
     "Difficulty",
     "Estimate",
     "Failure",
@@ -129,6 +139,12 @@ class Problem:
     ``assertions`` is Python text that runs before each test (often empty).  ``checker`` is Python
     source that defines ``accepts(arguments, output, expected)`` and says whether one of several
     right outputs was given; without it outputs are compared.
+
+    ``relaxed`` are programs of a simpler task that models fall back to.  ``validator`` is Python
+    source of ``valid`` with the parameters of the entry point (``valid(text)`` for a program on
+    standard input), which says whether an input keeps the constraints.  ``large`` is a second
+    generator, for the inputs that only a good algorithm answers in time.  ``change`` is given for
+    a problem that was made from another one.
     """
 
     problem_id: str
@@ -151,6 +167,11 @@ class Problem:
     licence: str
     assertions: str | None = None
     checker: str | None = None
+    relaxed: tuple[Reference, ...] = ()
+    constants: tuple[Constant, ...] = ()
+    validator: str | None = None
+    large: str | None = None
+    change: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,13 +53,15 @@ class Span:
 
     ``text`` is what the flat statement shows.  ``slot`` and ``name`` are given for ``SLOT`` spans
     only: spans with one name are replaced together.  ``PROTECTED`` spans (numbers, identifiers,
-    examples, the signature) must stand unchanged in every variant of a kept task.
+    examples, the signature) must stand unchanged in every variant of a kept task.  ``template`` is
+    the text with ``{NAME}`` for each constant of the problem that stands in it.
     """
 
     kind: SpanKind
     text: str
     slot: SlotKind | None = None
     name: str | None = None
+    template: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

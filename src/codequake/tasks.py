@@ -7,7 +7,12 @@ from enum import StrEnum
 from typing import NewType
 
 __all__ = [
+    "Change",
+    "ChangeKind",
+    "ChangeNature",
     "Comparison",
+    "Constant",
+    "ConstantRole",
     "Difficulty",
     "FormulaKind",
     "FormulaSlot",
@@ -66,11 +71,75 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A program that solves the problem; the first of a problem is its oracle."""
+    """A program that solves the problem; the first of a problem is its oracle.
+
+    One that is ``slow`` may run out of time or memory on the largest tests; it is never wrong.
+    """
 
     name: str
     language: Language
     code: str
+    slow: bool = False
+
+
+class ConstantRole(StrEnum):
+    """What depends on a constant: the answers (``task``), or only which inputs there are."""
+
+    TASK = "task"
+    BOUND = "bound"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value in the text of a problem that can be drawn anew.
+
+    ``name`` stands in the templates of the statement's spans, and programs that use it begin with
+    a line ``NAME = value``.  ``value`` and ``others``, what it may be instead, are JSON numbers or
+    strings.  A bound never stands in a reference: redrawing it keeps the oracle.
+    """
+
+    name: str
+    role: ConstantRole
+    value: JsonText
+    others: tuple[JsonText, ...]
+
+
+class ChangeKind(StrEnum):
+    """How a problem was made from another one.
+
+    The first two were written by its author and have an oracle of their own, as has one whose
+    task constants were drawn anew; other examples and other bounds keep the oracle.
+    """
+
+    HARD_NEGATION = "hard_negation"
+    SOFT_NEGATION = "soft_negation"
+    CONSTANTS = "constants"
+    BOUNDS = "bounds"
+    EXAMPLES = "examples"
+
+
+class ChangeNature(StrEnum):
+    """What a negation turns round.
+
+    Hard: maximum against minimum (``objective``), what counts against what does not
+    (``inclusion``), or the steps (``procedure``).  Soft: strict against not strict
+    (``strictness``), or a condition against its opposite (``complement``).
+    """
+
+    OBJECTIVE = "objective"
+    INCLUSION = "inclusion"
+    PROCEDURE = "procedure"
+    STRICTNESS = "strictness"
+    COMPLEMENT = "complement"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a changed problem was made from, and how; only negations have a ``nature``."""
+
+    kind: ChangeKind
+    original_id: str
+    nature: ChangeNature | None = None
 
 
 class OutputOrder(StrEnum):

@@ -169,7 +169,8 @@ def _held(run: Run) -> Answer:
 
 def _answer(run: Run) -> Answer:
     if run.ending is not Ending.RETURNED or run.output is None:
-        return Answer(None, run.detail or run.ending.value)
+        exhausted = run.ending in (Ending.TIMEOUT, Ending.MEMORY_LIMIT, Ending.NOT_RUN)
+        return Answer(None, run.detail or run.ending.value, exhausted)
     try:
         return Answer(JsonText(canonical_json(parse_output(run.output))), None)
     except DataError as error:

@@ -1,13 +1,11 @@
 """Problems: the bundled sets, people's own, and the check that runs all that they claim."""
 
-from codequake.problems.building import build_tests, fresh_inputs, rebuild_file
-from codequake.problems.checking import (
-    FORMULA_INPUTS,
-    Agree,
-    Finding,
-    Report,
-    check_problems,
-)
+from codequake.problems.building import build_tests, rebuild_file
+from codequake.problems.checking import FORMULA_INPUTS, check_problems
+from codequake.problems.drawing import fresh_inputs
+from codequake.problems.findings import Finding, Report, Rules
+from codequake.problems.judging import Agree
+from codequake.problems.redrawing import can_redraw, redraw
 from codequake.problems.rendering import input_stands_in, render_statement, shown_output
 from codequake.problems.sampling import sample_inputs
 from codequake.problems.sets import (
@@ -29,7 +27,9 @@ __all__ = [
     "Origin",
     "ProblemFile",
     "Report",
+    "Rules",
     "build_tests",
+    "can_redraw",
     "check_problems",
     "find_problem",
     "fresh_inputs",
@@ -39,6 +39,7 @@ __all__ = [
     "read_problem_file",
     "read_set",
     "rebuild_file",
+    "redraw",
     "render_statement",
     "sample_inputs",
     "set_from",

@@ -35,16 +35,30 @@ A file holds, in this order::
     [[wrong]]                     # plausible mistakes that the tests must reject
     name, language, code
 
+    [[relaxed]]                   # programs of a simpler task; the tests must reject them too
+    name, language, code
+
+    [hard], [soft]                # changed versions: a hard and a soft negation, see
+    nature                        # ``codequake.records.ChangeNature``; what such a version does
+                                  # not say is as above.  It has statement, examples, references,
+                                  # wrong, inputs, and may have title, comparison, checker
+
     [inputs]
     edges                         # one input in JSON a line: the edge cases, tested first
     generator                     # Python source of ``generate(rng, size)``; formula prompts have
                                   # none, since their symbols say what to draw
+    validator                     # Python source of ``valid`` with the parameters of the function
+    large                         # a second generator, of inputs for good algorithms only
+    hidden                        # number of hidden tests, 30 when left out
 
     [tests]                       # written by ``codequake.problems.building``, always last
-    hidden                        # one ``[input, expected]`` in JSON a line
+    hidden, hard, soft            # one ``[input, expected]`` in JSON a line
 
 ``generate(rng, size)`` gets a ``random.Random`` and the number of the input, from 0 on, and
 returns one input (a list of arguments, or a text): the smaller the number, the smaller the input.
+A reference with ``slow = true`` may run out of time on the large ones.  All but the formula stands
+for any problem; ``constants`` (see ``codequake.problems.constants``) and ``checker`` (see
+``codequake.records.Problem``) come before the statement and may be left out.
 """
 
 from __future__ import annotations
@@ -63,17 +77,20 @@ from codequake.problems.calls import (
     read_call,
     read_json,
 )
-from codequake.problems.constraints import formula_constraints
+from codequake.problems.constants import constant_spans, read_constants, with_constants
 from codequake.problems.fields import Fields
 from codequake.problems.lines import KeyLines
-from codequake.problems.markup import check_slots, parse_sentence
-from codequake.problems.rendering import render_statement, show_arguments, show_value
+from codequake.problems.rendering import render_statement
+from codequake.problems.sections import read_examples, read_sections
 from codequake.records import (
+    Change,
+    ChangeKind,
+    ChangeNature,
     Comparison,
+    Constant,
     Difficulty,
     FormulaKind,
     FormulaSlot,
-    Interface,
     JsonText,
     Language,
     OutputOrder,
@@ -83,27 +100,29 @@ from codequake.records import (
     Symbol,
     Test,
 )
-from codequake.statements import (
-    Domain,
-    Pair,
-    Section,
-    SectionKind,
-    Sentence,
-    Span,
-    SpanKind,
-    Statement,
-)
+from codequake.statements import Domain, Pair, Statement
 
-__all__ = ["Authored", "read_authored"]
+__all__ = ["HIDDEN_TESTS", "VERSIONS", "Authored", "read_authored"]
+
+HIDDEN_TESTS = 30
+"""Hidden tests of a problem that is no formula prompt, the large ones not counted."""
+
+VERSIONS = {"hard": ChangeKind.HARD_NEGATION, "soft": ChangeKind.SOFT_NEGATION}
+"""Table of a problem file -> the kind of changed version that it describes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Authored:
-    """A problem with the edge cases that its tests are built from, and where it was read."""
+    """A problem with what its tests are built from, its changed versions, and where it was read.
+
+    ``hidden`` is the number of hidden tests that are built of edge cases and generator.
+    """
 
     problem: Problem
     edges: tuple[JsonText, ...]
     path: Path
+    hidden: int = HIDDEN_TESTS
+    versions: tuple[Authored, ...] = ()
 
 
 def read_authored(path: Path) -> Authored:
@@ -141,17 +160,18 @@ def _read(fields: Fields, path: Path) -> Authored:
         raise fields.fault("id", f"is {problem_id!r}; allowed: <set>/{path.stem}")
     language = fields.choice("language", Language, Language.PYTHON)
     formula = _formula(fields.table("formula")) if fields.has("formula") else None
-    call = read_call(fields, formula)
-    visible, example_lines = _examples(fields, call)
+    constants = read_constants(fields)
+    call = read_call(fields, formula, constant_spans(constants))
+    visible, lines = read_examples(fields, call)
+    written = fields.table("statement")
     statement = Statement(
-        _sections(
-            fields.table("statement"), call, formula, example_lines, numbered=len(visible) > 1
-        ),
+        read_sections(written, call, formula, lines, numbered=len(visible) > 1),
         _domains(fields),
     )
-    edges, generator, hidden = _tests(fields, call)
+    inputs = _inputs(fields, call, constants)
+    hidden = _hidden(fields, call)
     if formula is not None:
-        formula = dataclasses.replace(formula, edges=edges)
+        formula = dataclasses.replace(formula, edges=inputs.edges)
     problem = Problem(
         problem_id=problem_id,
         title=fields.text("title"),
@@ -161,18 +181,77 @@ def _read(fields: Fields, path: Path) -> Authored:
         parameters=call.parameters,
         statement=render_statement(statement),
         structure=statement,
-        tests=(*visible, *hidden),
-        references=_programs(fields, "references", language, at_least=1),
-        wrong=_programs(fields, "wrong", language),
-        generator=generator,
+        tests=(*visible, *hidden["hidden"]),
+        references=_programs(fields, "references", language, constants, at_least=1),
+        wrong=_programs(fields, "wrong", language, constants),
+        generator=inputs.generator,
         comparison=_comparison(fields),
         formula=formula,
         difficulty=fields.choice("difficulty", Difficulty) if fields.has("difficulty") else None,
         topics=fields.texts("topics"),
         source=fields.text("source"),
         licence=fields.text("licence"),
+        checker=_checker(fields, None),
+        relaxed=_programs(fields, "relaxed", language, constants),
+        constants=constants,
+        validator=inputs.validator,
+        large=inputs.large,
     )
-    return Authored(problem, edges, path)
+    authored = Authored(problem, inputs.edges, path, inputs.count)
+    versions = tuple(
+        _version(fields.table(key), kind, authored, call, written, hidden[key])
+        for key, kind in VERSIONS.items()
+        if fields.has(key)
+    )
+    return dataclasses.replace(authored, versions=versions)
+
+
+def _version(
+    part: Fields,
+    kind: ChangeKind,
+    original: Authored,
+    call: Call,
+    written: Fields,
+    hidden: tuple[Test, ...],
+) -> Authored:
+    """Read a changed version: what it does not say is as in the original."""
+    base = original.problem
+    visible, lines = read_examples(part, call)
+    statement = Statement(
+        read_sections(
+            part.table("statement"),
+            call,
+            None,
+            lines,
+            numbered=len(visible) > 1,
+            inherited=written,
+        )
+    )
+    inputs = _inputs(part, call, base.constants, original)
+    key = next(name for name, known in VERSIONS.items() if known is kind)
+    problem = dataclasses.replace(
+        base,
+        problem_id=f"{base.problem_id}~{key}",
+        title=part.text("title", base.title),
+        statement=render_statement(statement),
+        structure=statement,
+        tests=(*visible, *hidden),
+        references=_programs(part, "references", base.language, base.constants, at_least=1),
+        wrong=_programs(part, "wrong", base.language, base.constants),
+        generator=inputs.generator,
+        validator=inputs.validator,
+        large=inputs.large,
+        comparison=_comparison(part) if part.has("comparison") else base.comparison,
+        checker=_checker(part, base.checker),
+        relaxed=(),
+        change=Change(kind, base.problem_id, part.choice("nature", ChangeNature)),
+    )
+    part.close()
+    return Authored(problem, inputs.edges, original.path, original.hidden)
+
+
+def _checker(fields: Fields, inherited: str | None) -> str | None:
+    return fields.text("checker").lstrip("\n") if fields.has("checker") else inherited
 
 
 def _comparison(fields: Fields) -> Comparison:
@@ -221,102 +300,6 @@ def _symbol(part: Fields) -> Symbol:
     return symbol
 
 
-def _examples(
-    fields: Fields, call: Call
-) -> tuple[tuple[Test, ...], tuple[tuple[str, Sentence], ...]]:
-    """Return the visible tests, and the sentences that show them."""
-    tests: list[Test] = []
-    lines: list[tuple[str, Sentence]] = []
-    parts = tuple(fields.tables("examples", at_least=1))
-    for number, part in enumerate(parts, start=1):
-        given = read_json(part.text("input"), part.place("input"), "the input of an example")
-        output = read_json(part.text("output"), part.place("output"), "the output of an example")
-        test = Test(
-            checked_input(given, call, part.place("input")),
-            checked_expected(output, call, part.place("output")),
-            visible=True,
-        )
-        tests.append(test)
-        if len(parts) > 1:
-            lines.append((part.place(), _plain(f"Example {number}:", "")))
-        match call.interface:
-            case Interface.FUNCTION:
-                shown_input = show_arguments(call.parameters, given)
-                shown_output = show_value(output)
-            case Interface.STDIN:
-                shown_input, shown_output = given.strip("\n"), output.strip("\n")
-        lines.append((part.place("input"), _shown("Input:", shown_input)))
-        lines.append((part.place("output"), _shown("Output:", shown_output)))
-        if part.has("explanation"):
-            place = part.place("explanation")
-            told = parse_sentence(part.text("explanation"), call.insertions, place=place)
-            lead = Span(SpanKind.TEXT, "Explanation: ")
-            lines.append((place, Sentence((lead, *told.spans))))
-        part.close()
-    return tuple(tests), tuple(lines)
-
-
-def _plain(text: str, protected: str) -> Sentence:
-    spans = [Span(SpanKind.TEXT, text)]
-    if protected:
-        spans.append(Span(SpanKind.PROTECTED, protected))
-    return Sentence(tuple(spans))
-
-
-def _shown(lead: str, value: str) -> Sentence:
-    """Return a line of an example; a value of several lines begins on a line of its own."""
-    return _plain(f"{lead}\n" if "\n" in value else f"{lead} ", value)
-
-
-def _sections(
-    part: Fields,
-    call: Call,
-    formula: FormulaSlot | None,
-    examples: tuple[tuple[str, Sentence], ...],
-    *,
-    numbered: bool,
-) -> tuple[Section, ...]:
-    """Return the sections in their fixed order.  Raises ``DataError``."""
-    found: list[tuple[SectionKind, str, list[tuple[str, Sentence]]]] = []
-    needed = {SectionKind.TASK}
-    if formula is None:
-        needed |= {SectionKind.INPUT, SectionKind.OUTPUT}
-    for kind, title in (
-        (SectionKind.TASK, ""),
-        (SectionKind.INPUT, "Input"),
-        (SectionKind.OUTPUT, "Output"),
-        (SectionKind.EXAMPLES, "Examples" if numbered else "Example"),
-        (SectionKind.CONSTRAINTS, "Constraints"),
-    ):
-        if kind is SectionKind.EXAMPLES:
-            lines = list(examples)
-        else:
-            marked = part.text_lines(kind.value, needed=kind in needed)
-            lines = [
-                (place, parse_sentence(line, call.insertions, place=place))
-                for place, line in marked
-            ]
-        if kind is SectionKind.CONSTRAINTS and not lines and formula is not None:
-            lines = [
-                (part.place(), Sentence((Span(SpanKind.PROTECTED, line),)))
-                for line in formula_constraints(formula)
-            ]
-        if lines:
-            found.append((kind, title, lines))
-    part.close()
-    everything = [line for _, _, lines in found for line in lines]
-    check_slots(everything)
-    spans = [span for _, sentence in everything for span in sentence.spans]
-    for name, wanted in call.insertions.items():
-        count = sum(span == wanted for span in spans)
-        if count != 1:
-            raise DataError(f"{{{name}}} stands {count} times; allowed: once", place=part.place())
-    return tuple(
-        Section(kind, title, tuple(sentence for _, sentence in lines))
-        for kind, title, lines in found
-    )
-
-
 def _domains(fields: Fields) -> tuple[Domain, ...]:
     domains = []
     for part in fields.tables("domains"):
@@ -332,42 +315,82 @@ def _domains(fields: Fields) -> tuple[Domain, ...]:
 
 
 def _programs(
-    fields: Fields, name: str, language: Language, *, at_least: int = 0
+    fields: Fields,
+    name: str,
+    language: Language,
+    constants: tuple[Constant, ...],
+    *,
+    at_least: int = 0,
 ) -> tuple[Reference, ...]:
     programs = []
     for part in fields.tables(name, at_least=at_least):
-        code = part.text("code").lstrip("\n")
-        programs.append(
-            Reference(part.text("name"), part.choice("language", Language, language), code)
-        )
+        code = with_constants(part.text("code").lstrip("\n"), constants)
+        own = part.choice("language", Language, language)
+        programs.append(Reference(part.text("name"), own, code, part.flag("slow")))
         part.close()
     return tuple(programs)
 
 
-def _tests(fields: Fields, call: Call) -> tuple[tuple[JsonText, ...], str | None, tuple[Test, ...]]:
-    """Return the edge cases, the generator and the hidden tests."""
-    edges: list[JsonText] = []
-    generator = None
-    if fields.has("inputs"):
-        part = fields.table("inputs")
-        for place, line in part.text_lines("edges", needed=False):
-            edges.append(checked_input(read_json(line, place, "an edge case"), call, place))
-        if part.has("generator"):
-            generator = part.text("generator").lstrip("\n")
-        part.close()
-    hidden: list[Test] = []
-    if fields.has("tests"):
-        part = fields.table("tests")
-        for place, line in part.text_lines("hidden", needed=False):
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    edges: tuple[JsonText, ...]
+    generator: str | None
+    validator: str | None
+    large: str | None
+    count: int
+
+
+def _inputs(
+    fields: Fields, call: Call, constants: tuple[Constant, ...], original: Authored | None = None
+) -> _Inputs:
+    """Read the table ``inputs``; a changed version has what its original has, unless it says."""
+    found = _Inputs((), None, None, None, HIDDEN_TESTS)
+    if original is not None:
+        base = original.problem
+        found = _Inputs(original.edges, base.generator, base.validator, base.large, original.hidden)
+    if not fields.has("inputs"):
+        return found
+    part = fields.table("inputs")
+    if part.has("edges"):
+        edges = [
+            checked_input(read_json(line, place, "an edge case"), call, place)
+            for place, line in part.text_lines("edges")
+        ]
+        found = dataclasses.replace(found, edges=tuple(edges))
+
+    def code(name: str, inherited: str | None) -> str | None:
+        if not part.has(name):
+            return inherited
+        return with_constants(part.text(name).lstrip("\n"), constants)
+
+    count = part.integer("hidden")
+    if count is not None and count < 1:
+        raise part.fault("hidden", f"is {count}; allowed: 1 or more")
+    found = _Inputs(
+        found.edges,
+        code("generator", found.generator),
+        code("validator", found.validator),
+        code("large", found.large),
+        count or found.count,
+    )
+    part.close()
+    return found
+
+
+def _hidden(fields: Fields, call: Call) -> dict[str, tuple[Test, ...]]:
+    """Return the hidden tests of the problem and of its changed versions."""
+    found: dict[str, tuple[Test, ...]] = dict.fromkeys(("hidden", *VERSIONS), ())
+    if not fields.has("tests"):
+        return found
+    part = fields.table("tests")
+    for name in found:
+        tests = []
+        for place, line in part.text_lines(name, needed=False):
             pair = read_json(line, place, "a test")
             if not isinstance(pair, list) or len(pair) != 2:
                 raise DataError("a test is not [input, expected]", place=place)
-            hidden.append(
-                Test(
-                    checked_input(pair[0], call, place),
-                    checked_expected(pair[1], call, place),
-                    visible=False,
-                )
-            )
-        part.close()
-    return tuple(edges), generator, tuple(hidden)
+            given = checked_input(pair[0], call, place)
+            tests.append(Test(given, checked_expected(pair[1], call, place), visible=False))
+        found[name] = tuple(tests)
+    part.close()
+    return found

@@ -9,91 +9,107 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from codequake.canonical import canonical_json, parse_json
-from codequake.errors import CheckFailedError, DataError
+from codequake.errors import CheckFailedError
 from codequake.files import read_text, write_text
 from codequake.ports import Oracle
-from codequake.problems.authoring import Authored, read_authored
+from codequake.problems.authoring import VERSIONS, Authored, read_authored
+from codequake.problems.drawing import fresh_inputs, large_inputs, valid_inputs
 from codequake.problems.rendering import input_stands_in
-from codequake.problems.sampling import sample_inputs
-from codequake.problems.shape import input_fault
 from codequake.records import JsonText, Problem, Test
-from codequake.seeding import generator_for, seed_for
+from codequake.seeding import seed_for
 
 __all__ = [
     "BUILD_SEED",
+    "DISCRIMINATING",
     "FORMULA_TESTS",
-    "HIDDEN_TESTS",
+    "authored_tests",
     "build_tests",
-    "fresh_inputs",
     "rebuild_file",
 ]
 
 BUILD_SEED = 20
-HIDDEN_TESTS = 24
 FORMULA_TESTS = 100
 """Hidden tests of a formula prompt: as many as the paper on syntactic robustness draws (7)."""
+DISCRIMINATING = 10
+"""Hidden tests of a changed problem that the original's reference must fail."""
 
 _NOTE = "# Written by codequake.problems.building from the inputs above; change those instead."
 
 
-def fresh_inputs(problem: Problem, oracle: Oracle, seed: int, count: int) -> tuple[JsonText, ...]:
-    """Return ``count`` inputs of a problem's generator, or of its formula's symbols without one.
-
-    Empty when a problem has neither.  Those of a generator may repeat.  Raises ``DataError`` when
-    a generator gives something that is no input of the problem.
-    """
-    if problem.generator is not None:
-        inputs = oracle.generate(problem, seed, count)
-        for number, item in enumerate(inputs):
-            fault = input_fault(problem, item)
-            if fault:
-                raise DataError(f"generate(rng, {number}) gives {fault}")
-        return inputs
-    if problem.formula is not None:
-        rng = generator_for(seed, "inputs")
-        return sample_inputs(problem.formula, rng, count, problem.comparison)
-    return ()
-
-
 def build_tests(
-    authored: Authored, oracle: Oracle, *, seed: int = BUILD_SEED, count: int | None = None
+    problem: Problem,
+    edges: Sequence[JsonText],
+    oracle: Oracle,
+    *,
+    count: int,
+    original: Problem | None = None,
+    seed: int = BUILD_SEED,
 ) -> tuple[Test, ...]:
     """Return ``count`` hidden tests: edge cases first, no input twice, none that is visible.
 
-    Without ``count`` there are 100 for a formula prompt and 24 for any other problem.  Raises
-    ``CheckFailedError`` when there are too few different inputs, or when the reference gives no
-    output for one.
+    Inputs that the validator refuses are left out.  Of a changed problem at least 10 have another
+    answer by the reference of the ``original``.  The large inputs of a problem come last, beside
+    the ``count``.  Raises ``CheckFailedError`` when there are too few inputs of a kind, or when the
+    reference gives no output for one.
     """
-    problem = authored.problem
-    if count is None:
-        count = HIDDEN_TESTS if problem.formula is None else FORMULA_TESTS
     # Those of a generator may repeat; of a formula only the visible ones have to go.
     visible = sum(test.visible for test in problem.tests)
-    spare = 2 * count if problem.generator is not None else count + visible
+    spare = count + visible if problem.generator is None else 2 * count
+    if original is not None:
+        spare *= 2
     drawn = fresh_inputs(problem, oracle, seed_for(seed, "tests", problem.problem_id), spare)
-    inputs = [
-        item
-        for item in dict.fromkeys((*authored.edges, *drawn))
-        if not input_stands_in(problem, item, problem.statement)
-    ][:count]
+    inputs = list(valid_inputs(problem, dict.fromkeys((*edges, *drawn)), oracle))
+    inputs = [item for item in inputs if not input_stands_in(problem, item, problem.statement)]
     if len(inputs) < count:
         raise CheckFailedError(
-            f"{authored.path}: edge cases and generator give {len(inputs)} hidden inputs; "
-            f"allowed: {count} or more"
+            f"problem {problem.problem_id!r}: edge cases and generator give {len(inputs)} hidden "
+            f"inputs; allowed: {count} or more"
         )
+    if original is not None:
+        inputs = _discriminating_first(problem, original, inputs, oracle, count)
+    inputs = inputs[:count]
+    seed = seed_for(seed, "large", problem.problem_id)
+    inputs += [item for item in large_inputs(problem, oracle, seed) if item not in inputs]
+    return tuple(_answered(problem, inputs, oracle))
+
+
+def _answered(problem: Problem, inputs: Sequence[JsonText], oracle: Oracle) -> list[Test]:
     reference = problem.references[0]
     tests = []
     for item, answer in zip(inputs, oracle.answers(problem, reference, inputs), strict=True):
         if answer.output is None:
             raise CheckFailedError(
-                f"{authored.path}: reference {reference.name!r} gives no output for {item}: "
-                f"{answer.problem}"
+                f"problem {problem.problem_id!r}: reference {reference.name!r} gives no output for "
+                f"{item[:200]}: {answer.problem}"
             )
         tests.append(Test(item, answer.output, visible=False))
-    return tuple(tests)
+    return tests
+
+
+def _discriminating_first(
+    problem: Problem, original: Problem, inputs: list[JsonText], oracle: Oracle, count: int
+) -> list[JsonText]:
+    """Order inputs so that enough of the first ``count`` tell the two problems apart."""
+    new = oracle.answers(problem, problem.references[0], inputs)
+    old = oracle.answers(original, original.references[0], inputs)
+    differ = [one.output != two.output for one, two in zip(new, old, strict=True)]
+    found = [item for item, differs in zip(inputs, differ, strict=True) if differs]
+    if len(found) < DISCRIMINATING:
+        raise CheckFailedError(
+            f"problem {problem.problem_id!r}: of {len(inputs)} inputs {len(found)} have another "
+            f"answer than in {original.problem_id!r}; allowed: {DISCRIMINATING} or more"
+        )
+    missing = DISCRIMINATING - sum(differ[:count])
+    if missing <= 0:
+        return inputs
+    late = [item for item in inputs[count:] if item in set(found)][:missing]
+    same = [item for item in inputs[:count] if item not in set(found)]
+    out = set(same[-missing:])
+    return [item for item in inputs[:count] if item not in out] + late
 
 
 def rebuild_file(path: Path, oracle: Oracle, *, seed: int = BUILD_SEED) -> bool:
@@ -101,15 +117,36 @@ def rebuild_file(path: Path, oracle: Oracle, *, seed: int = BUILD_SEED) -> bool:
 
     Everything from the line ``[tests]`` on is replaced; equal programs and seeds give equal bytes.
     """
-    tests = build_tests(read_authored(path), oracle, seed=seed)
+    authored = read_authored(path)
+    tables = {"hidden": authored_tests(authored, oracle, seed=seed)}
+    for version in authored.versions:
+        key = version.problem.problem_id.rpartition("~")[2]
+        assert key in VERSIONS
+        tables[key] = authored_tests(version, oracle, original=authored.problem, seed=seed)
     old = read_text(path)
     body = re.split(r"^\[tests\]$", old, maxsplit=1, flags=re.MULTILINE)[0].rstrip("\n")
-    rows = "\n".join(_row(test) for test in tests)
-    new = f"{body}\n\n[tests]\n{_NOTE}\nhidden = '''\n{rows}\n'''\n"
+    written = "".join(
+        f"{name} = '''\n{chr(10).join(_row(test) for test in tests)}\n'''\n"
+        for name, tests in tables.items()
+    )
+    new = f"{body}\n\n[tests]\n{_NOTE}\n{written}"
     if new == old:
         return False
     write_text(path, new)
     return True
+
+
+def authored_tests(
+    authored: Authored,
+    oracle: Oracle,
+    *,
+    original: Problem | None = None,
+    seed: int = BUILD_SEED,
+) -> tuple[Test, ...]:
+    """Return the hidden tests that a file's problem, or a changed version of it, should have."""
+    problem = authored.problem
+    count = authored.hidden if problem.formula is None else FORMULA_TESTS
+    return build_tests(problem, authored.edges, oracle, count=count, original=original, seed=seed)
 
 
 def _row(test: Test) -> str:

@@ -20,7 +20,8 @@ __all__ = ["Call", "checked_expected", "checked_input", "read_call", "read_json"
 class Call:
     """How a program is called: no entry point means standard input.
 
-    ``insertions`` are the spans that ``{signature}`` and ``{formula}`` put into sentences.
+    ``insertions`` are the spans that ``{signature}``, ``{formula}`` and the names of constants put
+    into sentences.
     """
 
     entry_point: str | None
@@ -33,9 +34,14 @@ class Call:
         return Interface.STDIN if self.entry_point is None else Interface.FUNCTION
 
 
-def read_call(fields: Fields, formula: FormulaSlot | None) -> Call:
-    """Read the signature of a problem.  Raises ``DataError`` when it is not a plain one."""
-    insertions = {}
+def read_call(
+    fields: Fields, formula: FormulaSlot | None, constants: Mapping[str, Span] | None = None
+) -> Call:
+    """Read the signature of a problem.  Raises ``DataError`` when it is not a plain one.
+
+    ``constants`` are the spans of its constants.
+    """
+    insertions = dict(constants or {})
     if formula is not None:
         insertions["formula"] = Span(SpanKind.FORMULA, formula.text)
     if not fields.has("signature"):

@@ -6,62 +6,46 @@ the grader.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from codequake.canonical import canonical_json, parse_json
-from codequake.errors import CheckFailedError, DataError, UserError
-from codequake.ports import Answer, Oracle
-from codequake.problems.building import fresh_inputs
+from codequake.errors import DataError, UserError
+from codequake.ports import Oracle
+from codequake.problems.building import DISCRIMINATING
 from codequake.problems.declarations import formula_findings
+from codequake.problems.executing import (
+    discriminating,
+    fresh_findings,
+    passing_findings,
+    reference_findings,
+    validity_findings,
+    wrong_findings,
+)
+from codequake.problems.findings import RULES, Finding, Report, Rules, shortened
 from codequake.problems.foreign import Origin
+from codequake.problems.judging import Agree, Judge
 from codequake.problems.likeness import outline
 from codequake.problems.python_prompts import shown_results
+from codequake.problems.redrawing import can_redraw, redraw
 from codequake.problems.rendering import input_stands_in, show_value, shown_output
 from codequake.problems.shape import refuse_malformed
 from codequake.problems.structure import structure_findings
-from codequake.records import Comparison, Interface, JsonText, Problem, Test
-from codequake.seeding import seed_for
+from codequake.records import ChangeKind, Interface, JsonText, Problem
 
-__all__ = ["FORMULA_INPUTS", "Agree", "Finding", "Report", "check_problems"]
-
-Agree = Callable[[JsonText, JsonText, Comparison, Interface], bool]
-"""Whether an output (second) agrees with the expected one (first)."""
+__all__ = ["FORMULA_INPUTS", "check_problems"]
 
 FORMULA_INPUTS = 10_000
 """Inputs on which the references of a formula prompt agree before it is admitted."""
 
-_HIDDEN = 20
+_REDRAWN = (ChangeKind.EXAMPLES, ChangeKind.BOUNDS, ChangeKind.CONSTANTS)
+_NEW_ORACLE = (ChangeKind.HARD_NEGATION, ChangeKind.SOFT_NEGATION, ChangeKind.CONSTANTS)
 _NO_REFERENCE = "there is no reference program to run"
 _OWN_OUTPUTS = (
     "the expected outputs are those of the reference program, so running it shows only that it "
     "answers, and the same each time"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One claim of a problem that does not hold: which check found it, and one sentence."""
-
-    check: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What the check found in a problem; nothing means that all its claims hold.
-
-    ``unchecked`` says what could not be shown and why; empty when all was.  ``executed`` is false
-    when there was no program to run, so that nothing was shown.
-    ``place`` is ``file:line`` of the problem, where it comes from a file.
-    """
-
-    problem_id: str
-    findings: tuple[Finding, ...]
-    unchecked: str = ""
-    executed: bool = True
-    place: str = ""
 
 
 def check_problems(
@@ -72,10 +56,11 @@ def check_problems(
     seed: int = 0,
     fresh: int = 20,
     formula_inputs: int = FORMULA_INPUTS,
-    hidden: int = _HIDDEN,
+    rules: Rules | None = None,
     origin: Origin = Origin.AUTHORED,
+    changed: Sequence[Problem] = (),
 ) -> Iterator[Report]:
-    """Yield one report a problem, in their order.
+    """Yield one report a problem, in their order; its changed versions are in the same report.
 
     Of problems of other projects (``origin``) and of those that are tested by statements, shown is
     that every reference passes every test and that hidden tests reject the wrong programs; where
@@ -84,44 +69,125 @@ def check_problems(
     Of all others, shown by execution: every reference passes every test (the visible ones are the
     examples of the statement, whose shown outputs are compared too), all references agree on
     ``fresh`` inputs drawn anew (those of a formula prompt on ``formula_inputs``, edge cases mixed
-    in), and every wrong program answers something and is rejected by a hidden test.  Shown from the
-    text: visible inputs stand in the statement and hidden ones do not, there are at least
-    ``hidden`` hidden tests, the structured statement renders to the flat one, slots, glossaries and
-    renames fit, a formula prompt keeps its own declarations, no id stands twice and no two
-    references are one program.  Raises ``MachineError`` when the oracle cannot run.
+    in), every input is one that the validator accepts, and every wrong or relaxed program answers
+    something and is rejected by a hidden test.  Shown from the text: visible inputs stand in the
+    statement and hidden ones do not, there are enough hidden tests, the structured statement
+    renders to the flat one, slots, glossaries, renames and constants fit, a formula prompt keeps
+    its own declarations, no id stands twice and no two references are one program.
+
+    ``changed`` are versions that have a ``change``: all of the above is shown of them too, and that
+    at least 10 hidden tests tell them from their original.  The same is shown of every problem of a
+    set with ``validated`` rules when its examples, bounds and constants are drawn anew for the
+    seed.  ``rules`` are those that the set of each problem promises, unless they are given.  Raises
+    ``MachineError`` when the oracle cannot run.
     """
-    twins = _twins(problems)
+    twins = _twins((*problems, *changed))
     ids = Counter(problem.problem_id for problem in problems)
+    versions: dict[str, list[Problem]] = defaultdict(list)
+    for problem in changed:
+        assert problem.change is not None
+        versions[problem.change.original_id].append(problem)
+    check = _Check(oracle, agree, seed, fresh, formula_inputs, twins)
     for problem in problems:
+        repeated = tuple(_repeated(problem, ids[problem.problem_id]))
         try:
             refuse_malformed(problem)
         except DataError as error:
             # Nothing can be run or read until the record is right.
             yield Report(problem.problem_id, (Finding("structure", str(error)),))
             continue
-        repeated = tuple(_repeated(problem, ids[problem.problem_id]))
         if problem.assertions is not None or origin is not Origin.AUTHORED:
-            found = tuple(_tests_only(problem, origin, oracle, agree))
-            yield Report(
-                problem.problem_id,
-                (*repeated, *found),
-                _unchecked(problem, origin),
-                executed=bool(problem.references),
-            )
+            yield _published(problem, origin, repeated, oracle, agree)
             continue
-        findings = [
-            *repeated,
-            *(Finding("structure", text) for text in structure_findings(problem, hidden)),
-            *(Finding("formula", text) for text in _formula(problem, agree)),
-            *(Finding("references", text) for text in twins.get(problem.problem_id, ())),
-            *_examples(problem, agree),
-            *_references(problem, oracle, agree),
-            *_fresh(
-                problem, oracle, agree, seed, fresh if problem.formula is None else formula_inputs
-            ),
-            *_wrong(problem, oracle, agree),
-        ]
-        yield Report(problem.problem_id, tuple(findings))
+        promised = rules or RULES.get(problem.problem_id.partition("/")[0], Rules())
+        yield check.all(problem, versions[problem.problem_id], promised, repeated)
+
+
+def _published(
+    problem: Problem,
+    origin: Origin,
+    repeated: tuple[Finding, ...],
+    oracle: Oracle,
+    agree: Agree,
+) -> Report:
+    return Report(
+        problem.problem_id,
+        (*repeated, *_tests_only(problem, origin, oracle, agree)),
+        _unchecked(problem, origin),
+        executed=bool(problem.references),
+    )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Check:
+    oracle: Oracle
+    agree: Agree
+    seed: int
+    fresh: int
+    formula_inputs: int
+    twins: Mapping[str, Sequence[str]]
+
+    def all(
+        self,
+        problem: Problem,
+        versions: Sequence[Problem],
+        rules: Rules,
+        repeated: tuple[Finding, ...],
+    ) -> Report:
+        """Return what is wrong with a problem and with all that was or can be made of it."""
+        findings = [*repeated, *self.one(problem, rules)]
+        also = list(versions)
+        if rules.validated and not findings:
+            also += self.redrawn(problem, findings)
+        for version in also:
+            findings += self.version(version, problem, rules)
+        ids = tuple(version.problem_id for version in also)
+        return Report(problem.problem_id, tuple(findings), also=ids)
+
+    def one(self, problem: Problem, rules: Rules) -> Iterator[Finding]:
+        """Yield what is wrong with a problem of ours, or with a version of it."""
+        judge = Judge(problem, self.oracle, self.agree)
+        yield from (Finding("structure", text) for text in structure_findings(problem, rules))
+        yield from (Finding("formula", text) for text in _formula(problem, self.agree))
+        twins = self.twins.get(problem.problem_id, ())
+        yield from (Finding("references", text) for text in twins)
+        yield from _examples(problem, self.agree)
+        fresh = self.fresh if problem.formula is None else self.formula_inputs
+        try:
+            yield from validity_findings(judge)
+            yield from reference_findings(judge, rules)
+            yield from fresh_findings(judge, self.seed, fresh)
+            yield from wrong_findings(judge, rules)
+        except DataError as error:
+            yield Finding("checker", str(error))
+
+    def redrawn(self, problem: Problem, findings: list[Finding]) -> Iterator[Problem]:
+        """Yield the problem drawn anew in each way that it can be."""
+        for kind in _REDRAWN:
+            if can_redraw(problem, kind) is None:
+                try:
+                    yield redraw(problem, kind, self.oracle, seed=self.seed)
+                except UserError as error:
+                    findings.append(Finding("redraw", str(error)))
+
+    def version(self, version: Problem, original: Problem, rules: Rules) -> Iterator[Finding]:
+        """Yield what is wrong with a changed version; each sentence names it."""
+        assert version.change is not None
+        found = list(self.one(version, rules))
+        hidden = [test.input for test in version.tests if not test.visible]
+        if not found and version.change.kind in _NEW_ORACLE:
+            judge = Judge(version, self.oracle, self.agree)
+            count = discriminating(judge, original, hidden)
+            if count < DISCRIMINATING:
+                found.append(
+                    Finding(
+                        "change",
+                        f"{count} hidden tests tell it from the original; allowed: "
+                        f"{DISCRIMINATING} or more",
+                    )
+                )
+        for item in found:
+            yield Finding(item.check, f"{version.problem_id}: {item.message}")
 
 
 def _tests_only(
@@ -130,8 +196,12 @@ def _tests_only(
     """Show what a problem claims that follows no rules of ours."""
     if origin is Origin.ANSWERED:
         yield from _shown_results(problem, agree)
-    yield from _passing(problem, oracle, agree)
-    yield from _wrong(problem, oracle, agree)
+    judge = Judge(problem, oracle, agree)
+    try:
+        yield from passing_findings(judge, Rules())
+        yield from wrong_findings(judge, Rules())
+    except DataError as error:
+        yield Finding("checker", str(error))
 
 
 def _shown_results(problem: Problem, agree: Agree) -> Iterator[Finding]:
@@ -144,8 +214,8 @@ def _shown_results(problem: Problem, agree: Agree) -> Iterator[Finding]:
         ):
             yield Finding(
                 "examples",
-                f"the prompt shows {_short(result)} for the input {_short(test.input)} of test "
-                f"{number}, and the reference gives {_short(test.expected)}",
+                f"the prompt shows {shortened(result)} for the input {shortened(test.input)} of "
+                f"test {number}, and the reference gives {shortened(test.expected)}",
             )
 
 
@@ -176,8 +246,8 @@ def _examples(problem: Problem, agree: Agree) -> Iterator[Finding]:
         if not right:
             yield Finding(
                 "examples",
-                f"the statement shows the output {_short(shown)} for visible test {number}, "
-                f"which expects {_short(test.expected)}",
+                f"the statement shows the output {shortened(shown)} for visible test {number}, "
+                f"which expects {shortened(test.expected)}",
             )
 
 
@@ -202,103 +272,3 @@ def _twins(problems: Sequence[Problem]) -> dict[str, list[str]]:
                 f"reference {name!r} is the same program as {other}, names and numbers aside"
             )
     return found
-
-
-def _references(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
-    if len(problem.references) < 2:
-        yield Finding("references", "there is no second reference to confirm the first")
-    yield from _passing(problem, oracle, agree)
-
-
-def _passing(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
-    """Run every reference on every test; the first that fails is told."""
-    inputs = [test.input for test in problem.tests]
-    for reference in problem.references:
-        answers = oracle.answers(problem, reference, inputs)
-        for number, (test, answer) in enumerate(zip(problem.tests, answers, strict=True), start=1):
-            what = "example" if test.visible else "hidden test"
-            lead = f"reference {reference.name!r} fails {what} {number}, input {_short(test.input)}"
-            if answer.output is None:
-                yield Finding("tests", f"{lead}: {answer.problem}")
-                break
-            if not _is_right(problem, test, answer, agree):
-                yield Finding(
-                    "tests",
-                    f"{lead}: expected {_short(test.expected)}, got {_short(answer.output)}",
-                )
-                break
-
-
-def _fresh(
-    problem: Problem, oracle: Oracle, agree: Agree, seed: int, count: int
-) -> Iterator[Finding]:
-    """Compare the references with the first one on inputs that no author has seen."""
-    try:
-        inputs = fresh_inputs(problem, oracle, seed_for(seed, "check", problem.problem_id), count)
-    except (CheckFailedError, UserError) as error:
-        yield Finding("generator", str(error))
-        return
-    if len(problem.references) < 2:
-        return
-    if not inputs:
-        yield Finding("generator", "there is neither a generator nor a formula to draw inputs from")
-        return
-    first, *others = problem.references
-    wanted = oracle.answers(problem, first, inputs)
-    for item, want in zip(inputs, wanted, strict=True):
-        if want.output is None:
-            lead = f"on the fresh input {_short(item)} reference {first.name!r} fails"
-            yield Finding("generator", f"{lead}: {want.problem}")
-            return
-    for other in others:
-        differing = []
-        for item, want, got in zip(
-            inputs, wanted, oracle.answers(problem, other, inputs), strict=True
-        ):
-            assert want.output is not None
-            if got.output is None or not agree(
-                want.output, got.output, problem.comparison, problem.interface
-            ):
-                differing.append((item, want.output, got))
-        if differing:
-            yield Finding("generator", _disagreement(first.name, other.name, differing, count))
-
-
-def _disagreement(
-    first: str, other: str, differing: list[tuple[JsonText, JsonText, Answer]], count: int
-) -> str:
-    item, want, got = differing[0]
-    lead = f"on the fresh input {_short(item)} reference"
-    rest = f"; they differ on {len(differing)} of {count}" if len(differing) > 1 else ""
-    if got.output is None:
-        return f"{lead} {other!r} fails: {got.problem}{rest}"
-    return f"{lead} {first!r} gives {_short(want)} and {other!r} {_short(got.output)}{rest}"
-
-
-def _wrong(problem: Problem, oracle: Oracle, agree: Agree) -> Iterator[Finding]:
-    """Show that the hidden tests alone reject every plausible mistake."""
-    tests = [test for test in problem.tests if not test.visible]
-    for program in problem.wrong if tests else ():
-        answers = oracle.answers(problem, program, [test.input for test in tests])
-        silent = problem.assertions is None and all(answer.output is None for answer in answers)
-        if silent:
-            yield Finding(
-                "wrong",
-                f"wrong program {program.name!r} never answers, so it is no plausible mistake: "
-                f"{answers[0].problem}",
-            )
-        elif all(
-            _is_right(problem, test, answer, agree)
-            for test, answer in zip(tests, answers, strict=True)
-        ):
-            yield Finding("wrong", f"no hidden test rejects the wrong program {program.name!r}")
-
-
-def _is_right(problem: Problem, test: Test, answer: Answer, agree: Agree) -> bool:
-    if answer.output is None or problem.assertions is not None:
-        return answer.output == "true"
-    return agree(test.expected, answer.output, problem.comparison, problem.interface)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:77] + "..."

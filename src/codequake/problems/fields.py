@@ -59,7 +59,8 @@ class Fields:
         if wanted is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         if value is not default and (
-            not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool)
+            not isinstance(value, wanted)
+            or (isinstance(value, bool) and wanted not in (bool, object))
         ):
             shown = repr(value)
             shown = shown if len(shown) <= 60 else shown[:57] + "..."
@@ -126,6 +127,18 @@ class Fields:
             if not isinstance(item, str) or not item.strip():
                 raise self.fault(name, f"gives {key!r} the value {item!r}; allowed: text")
         return tuple(value.items())
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all fields that are there, in the order of the file."""
+        return tuple(self._values)
+
+    def anything(self, name: str) -> Any:
+        """Return a value of any type that must be there."""
+        return self._take(name, object)
+
+    def sequence(self, name: str) -> tuple[Any, ...]:
+        """Return a list of anything; empty when it was left out."""
+        return tuple(self._take(name, list, []))
 
     def table(self, name: str) -> Fields:
         """Return a table inside this one."""

@@ -43,12 +43,14 @@ class ProblemFile:
     """What a file of problems holds: the good ones, and a sentence for each bad line.
 
     ``places`` has ``file:line`` of each good one, or is empty where there are no lines.
+    ``changed`` are versions of them with a changed task.
     """
 
     problems: tuple[Problem, ...]
     faults: tuple[str, ...]
     places: tuple[str, ...] = ()
     origin: Origin = Origin.AUTHORED
+    changed: tuple[Problem, ...] = ()
 
 
 class Row:

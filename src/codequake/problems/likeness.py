@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 
 from codequake.records import Language, Reference
 
-__all__ = ["outline"]
+__all__ = ["outline", "shared_functions"]
 
 _C_TOKEN = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"|[A-Za-z_]\w*|\d[\w.]*|[^\s\w]", re.DOTALL
@@ -30,11 +31,36 @@ def outline(program: Reference) -> str:
     return _c_outline(program.code)
 
 
+def shared_functions(one: Reference, two: Reference) -> list[str]:
+    """Return the names of the functions in one program that another one has too.
+
+    They are compared as ``outline`` compares programs.  Empty for other languages than Python.
+    """
+    if {one.language, two.language} != {Language.PYTHON}:
+        return []
+    other = {text for _, text in _functions(two.code)}
+    return [name for name, text in _functions(one.code) if text in other]
+
+
+def _functions(code: str) -> list[tuple[str, str]]:
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return [(node.name, _outline_of(ast.Module([node], []))) for node in found]
+
+
 def _python_outline(code: str) -> str:
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError):
         return code
+    return _outline_of(tree)
+
+
+def _outline_of(tree: ast.AST) -> str:
+    tree = copy.deepcopy(tree)
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         match node:

@@ -9,10 +9,11 @@ One line is one sentence.  In a line
     neither digits nor code: those must survive a rewrite.
 ``{=text}``
     is protected: it stands unchanged in every variant that keeps the task.
-``{formula}``, ``{signature}``
-    put in the formula (as its own kind of span) or the signature (protected, in backquotes).
+``{formula}``, ``{signature}``, ``{NAME}``
+    put in the formula (as its own kind of span), the signature (protected, in backquotes) or the
+    value of a constant (protected).
 `` `code` ``
-    is protected, and shown with its backquotes.
+    is protected, and shown with its backquotes; ``{NAME}`` stands for a constant in it too.
 numbers
     in digits are protected without any mark.
 ``{{`` and ``}}``
@@ -28,6 +29,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from codequake.errors import DataError
+from codequake.problems.constants import fill_template
 from codequake.statements import Sentence, SlotKind, Span, SpanKind
 
 __all__ = ["check_slots", "parse_sentence"]
@@ -47,10 +49,12 @@ _KINDS = ", ".join(kind.value for kind in SlotKind)
 def parse_sentence(line: str, insertions: Mapping[str, Span], *, place: str = "") -> Sentence:
     """Parse one line of markup.
 
-    ``insertions`` are the spans that ``{formula}`` and ``{signature}`` stand for.  Raises
-    ``DataError`` with ``place`` for an empty line and for every piece that is not markup as above.
+    ``insertions`` are the spans that ``{formula}``, ``{signature}`` and the names of constants
+    stand for.  Raises ``DataError`` with ``place`` for an empty line and for every piece that is
+    not markup as above.
     """
     text = line.strip()
+    shown = {name: span.text for name, span in insertions.items() if span.template is not None}
     if not text:
         raise DataError("a sentence is empty", place=place)
     spans: list[Span] = []
@@ -61,7 +65,9 @@ def parse_sentence(line: str, insertions: Mapping[str, Span], *, place: str = ""
         match match.lastgroup:
             case "open" | "close":
                 _add_text(spans, match.group()[0])
-            case "code" | "number":
+            case "code":
+                spans.append(_code(match.group(), shown))
+            case "number":
                 spans.append(Span(SpanKind.PROTECTED, match.group()))
             case "marked":
                 spans.append(_marked(match["marked"], insertions, place))
@@ -77,6 +83,11 @@ def _add_text(spans: list[Span], text: str) -> None:
     if spans and spans[-1].kind is SpanKind.TEXT:
         text = spans.pop().text + text
     spans.append(Span(SpanKind.TEXT, text))
+
+
+def _code(text: str, shown: Mapping[str, str]) -> Span:
+    filled = fill_template(text, shown)
+    return Span(SpanKind.PROTECTED, filled, template=None if filled == text else text)
 
 
 def _marked(content: str, insertions: Mapping[str, Span], place: str) -> Span:

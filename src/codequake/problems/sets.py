@@ -24,11 +24,13 @@ from codequake.records import Problem
 from codequake.registry import Table
 
 __all__ = [
+    "CHANGED_VERSIONS",
     "PROBLEM_FORMATS",
     "PROBLEM_SETS",
     "Loader",
     "Origin",
     "ProblemFile",
+    "changed_versions",
     "find_problem",
     "load_set",
     "problem_set",
@@ -43,6 +45,11 @@ PROBLEM_SETS: Table[Callable[[], tuple[Problem, ...]]] = Table("problem set")
 """Name of a set -> what loads it.  Other packages add theirs: ``codequake.problem_set``."""
 
 problem_set = PROBLEM_SETS.add
+
+CHANGED_VERSIONS: Table[Callable[[], tuple[Problem, ...]]] = Table("set with changed versions")
+"""Name of a set -> what loads the versions of its problems that have a changed task."""
+
+changed_versions = CHANGED_VERSIONS.add
 
 Loader = Callable[[Path, Oracle | None], ProblemFile]
 
@@ -78,6 +85,23 @@ def _formulas() -> tuple[Problem, ...]:
     return tuple(item.problem for item in read_authored_folder(_HERE / "formulas", "formulas-20"))
 
 
+@functools.cache
+def _quake() -> tuple[Authored, ...]:
+    return read_authored_folder(_HERE / "quake", "quake-100")
+
+
+@problem_set("quake-100")
+@functools.cache
+def _quake_originals() -> tuple[Problem, ...]:
+    return tuple(item.problem for item in _quake())
+
+
+@changed_versions("quake-100")
+@functools.cache
+def _quake_changed() -> tuple[Problem, ...]:
+    return tuple(version.problem for item in _quake() for version in item.versions)
+
+
 def set_names() -> tuple[str, ...]:
     """Return the names of the sets that are known, sorted."""
     return tuple(PROBLEM_SETS)
@@ -105,7 +129,8 @@ def read_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:
     Raises as ``load_set`` does, but not for bad lines.
     """
     if name_or_path in PROBLEM_SETS:
-        return ProblemFile(PROBLEM_SETS[name_or_path](), ())
+        changed = CHANGED_VERSIONS[name_or_path]() if name_or_path in CHANGED_VERSIONS else ()
+        return ProblemFile(PROBLEM_SETS[name_or_path](), (), changed=changed)
     named = _FORMAT.fullmatch(name_or_path)
     if named is not None and not Path(name_or_path).is_file():
         found = _read_format(named[1], named[2], oracle)
@@ -147,23 +172,36 @@ def _looks_like_path(name: str) -> bool:
 def read_problem_file(path: Path) -> ProblemFile:
     """Read a JSON Lines file of ``Problem`` records: good lines are kept, bad ones reported.
 
-    The first line of an id counts, later ones are bad.  A fault is one sentence with file and
-    line.  Raises ``DataError`` when the file cannot be read at all.
+    The first line of an id counts, later ones are bad, as is a changed version whose original is
+    not in the file.  A fault is one sentence with file and line.  Raises ``DataError`` when the
+    file cannot be read at all.
     """
-    problems: list[Problem] = []
+    good: dict[str, tuple[str, Problem]] = {}
     faults: list[str] = []
-    first: dict[str, str] = {}
     for place, item in _lines(path):
         if isinstance(item, DataError):
             faults.append(str(item))
-        elif item.problem_id in first:
-            faults.append(
-                f"{place}: id {item.problem_id!r} stands twice, first at {first[item.problem_id]}"
-            )
+        elif item.problem_id in good:
+            first = good[item.problem_id][0]
+            faults.append(f"{place}: id {item.problem_id!r} stands twice, first at {first}")
         else:
-            first[item.problem_id] = place
-            problems.append(item)
-    return ProblemFile(tuple(problems), tuple(faults), tuple(first.values()))
+            good[item.problem_id] = place, item
+    originals = {name for name, (_, item) in good.items() if item.change is None}
+    changed = []
+    for place, item in good.values():
+        if item.change is not None and item.change.original_id in originals:
+            changed.append(item)
+        elif item.change is not None:
+            faults.append(
+                f"{place}: {item.problem_id!r} is a changed version of "
+                f"{item.change.original_id!r}, which is no problem of this file"
+            )
+    return ProblemFile(
+        tuple(item for _, item in good.values() if item.change is None),
+        tuple(faults),
+        tuple(place for place, item in good.values() if item.change is None),
+        changed=tuple(changed),
+    )
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Problem | DataError]]:

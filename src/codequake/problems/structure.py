@@ -6,24 +6,75 @@ import keyword
 import re
 from collections.abc import Iterator
 
+from codequake.problems.constants import mentions
+from codequake.problems.findings import Rules
 from codequake.problems.rendering import input_stands_in, render_statement
-from codequake.records import Interface, Problem
-from codequake.statements import Domain, SpanKind, Statement
+from codequake.records import ConstantRole, Interface, Problem
+from codequake.statements import Domain, SlotKind, SpanKind, Statement
 
 __all__ = ["structure_findings"]
 
 
-def structure_findings(problem: Problem, hidden: int) -> Iterator[str]:
-    """Yield one sentence for each contradiction in the text of a well-formed problem.
-
-    ``hidden`` is the least number of hidden tests.
-    """
-    yield from _tests(problem, hidden)
-    names = [program.name for program in (*problem.references, *problem.wrong)]
+def structure_findings(problem: Problem, rules: Rules) -> Iterator[str]:
+    """Yield one sentence for each contradiction in the text of a well-formed problem."""
+    yield from _tests(problem, rules.hidden)
+    names = [item.name for item in (*problem.references, *problem.wrong, *problem.relaxed)]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"the program name {name!r} stands twice"
     if problem.structure is not None:
         yield from _structure(problem, problem.structure)
+    yield from _constants(problem)
+    if problem.change is None:
+        yield from _promises(problem, rules)
+    if rules.every_slot:
+        yield from _slots(problem)
+
+
+def _promises(problem: Problem, rules: Rules) -> Iterator[str]:
+    """Yield what a problem lacks of what its set promises."""
+    if len(problem.wrong) < rules.wrong:
+        yield f"there are {len(problem.wrong)} wrong programs; allowed: {rules.wrong} or more"
+    worlds = () if problem.structure is None else problem.structure.domains
+    if len(worlds) < rules.domains:
+        yield f"there are {len(worlds)} domains; allowed: {rules.domains} or more"
+    if rules.validated and problem.validator is None:
+        yield "there is no validator"
+    if rules.validated and all(item.role is not ConstantRole.BOUND for item in problem.constants):
+        yield "there is no bound that can be drawn anew"
+
+
+def _slots(problem: Problem) -> Iterator[str]:
+    sections = () if problem.structure is None else problem.structure.sections
+    kinds = {span.slot for section in sections for line in section.sentences for span in line.spans}
+    for kind in SlotKind:
+        if kind not in kinds:
+            yield f"the statement has no slot of kind {kind}"
+
+
+def _constants(problem: Problem) -> Iterator[str]:
+    """Yield where a constant does not stand, or stands where it must not."""
+    sections = () if problem.structure is None else problem.structure.sections
+    text = " ".join(
+        span.template or ""
+        for section in sections
+        for line in section.sentences
+        for span in line.spans
+    )
+    for item in problem.constants:
+        lead = f"the {item.role} constant {item.name}"
+        if f"{{{item.name}}}" not in text:
+            yield f"{lead} does not stand in the statement"
+        users = [program for program in problem.references if mentions(program.code, item.name)]
+        match item.role:
+            case ConstantRole.TASK:
+                if len(users) < len(problem.references):
+                    yield f"{lead} does not stand in every reference"
+            case ConstantRole.BOUND:
+                yield from (f"{lead} stands in the reference {one.name!r}" for one in users)
+                for what in ("generator", "validator"):
+                    code = getattr(problem, what)
+                    if code is not None and not mentions(code, item.name):
+                        yield f"{lead} does not stand in the {what}"
 
 
 def _tests(problem: Problem, hidden: int) -> Iterator[str]:

@@ -48,7 +48,9 @@ class CheckedSets:
                 for finding in report.findings
             ]
         checked = sum(report.executed for report in self.reports)
-        lines.append(f"{checked} problems checked, {self._failed} with findings")
+        also = sum(len(report.also) for report in self.reports)
+        versions = f" and {also} changed versions of them" if also else ""
+        lines.append(f"{checked} problems{versions} checked, {self._failed} with findings")
         gaps = Counter(
             (report.executed, report.unchecked) for report in self.reports if report.unchecked
         )
@@ -94,6 +96,7 @@ def check_sets(
                 agree=outputs_agree,
                 origin=found.origin,
                 formula_inputs=formula_inputs,
+                changed=found.changed,
             )
             for report, place in zip(checks, _places(found), strict=True):
                 reports.append(dataclasses.replace(report, place=place))
