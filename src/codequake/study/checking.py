@@ -24,6 +24,10 @@ from codequake.study.sandboxes import open_sandbox
 __all__ = ["CheckedSets", "check_sets"]
 
 
+_QUICK = 8
+"""Inputs from which on the check lets them share a process, before it finds anything."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedSets:
     """One report a problem that could be read, and a sentence for each line that could not."""
@@ -85,6 +89,7 @@ def check_sets(
     """
     backend = open_sandbox(sandbox, notify)
     oracle = SandboxOracle(backend)
+    quick = SandboxOracle(backend, many=_QUICK)
     sets = [read_set(name, oracle) for name in names or set_names()]
     total = sum(len(found.problems) for found in sets)
     reports: list[Report] = []
@@ -97,6 +102,7 @@ def check_sets(
                 origin=found.origin,
                 formula_inputs=formula_inputs,
                 changed=found.changed,
+                quick=quick,
             )
             for report, place in zip(checks, _places(found), strict=True):
                 reports.append(dataclasses.replace(report, place=place))
