@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from codequake.canonical import canonical_json, parse_json
 from codequake.errors import DataError, UserError
-from codequake.ports import Oracle
+from codequake.ports import Oracle, Pool
 from codequake.problems.building import DISCRIMINATING
 from codequake.problems.declarations import formula_findings
 from codequake.problems.executing import (
@@ -60,8 +60,9 @@ def check_problems(
     origin: Origin = Origin.AUTHORED,
     changed: Sequence[Problem] = (),
     quick: Oracle | None = None,
+    pool: Pool | None = None,
 ) -> Iterator[Report]:
-    """Yield one report a problem, in their order; its changed versions are in the same report.
+    """Return one report a problem, in their order; its changed versions are in the same report.
 
     Of problems of other projects (``origin``) and of those that are tested by statements, shown is
     that every reference passes every test and that hidden tests reject the wrong programs; where
@@ -82,7 +83,8 @@ def check_problems(
     seed.  ``rules`` are those that the set of each problem promises, unless they are given.
 
     ``quick`` is an oracle that may be less careful: where it finds anything, ``oracle`` is asked
-    again, and what that one finds is told.  Raises ``MachineError`` when an oracle cannot run.
+    again, and what that one finds is told.  ``pool`` checks several problems at once.  Raises
+    ``MachineError`` when an oracle cannot run.
     """
     twins = _twins((*problems, *changed))
     ids = Counter(problem.problem_id for problem in problems)
@@ -91,19 +93,20 @@ def check_problems(
         assert problem.change is not None
         versions[problem.change.original_id].append(problem)
     check = _Check(oracle, quick or oracle, agree, seed, fresh, formula_inputs, twins)
-    for problem in problems:
+
+    def report(problem: Problem) -> Report:
         repeated = tuple(_repeated(problem, ids[problem.problem_id]))
         try:
             refuse_malformed(problem)
         except DataError as error:
             # Nothing can be run or read until the record is right.
-            yield Report(problem.problem_id, (Finding("structure", str(error)),))
-            continue
+            return Report(problem.problem_id, (Finding("structure", str(error)),))
         if problem.assertions is not None or origin is not Origin.AUTHORED:
-            yield _published(problem, origin, repeated, oracle, agree)
-            continue
+            return _published(problem, origin, repeated, oracle, agree)
         promised = rules or RULES.get(problem.problem_id.partition("/")[0], Rules())
-        yield check.all(problem, versions[problem.problem_id], promised, repeated)
+        return check.all(problem, versions[problem.problem_id], promised, repeated)
+
+    return map(report, problems) if pool is None else pool.map(report, problems)
 
 
 def _published(
