@@ -20,8 +20,13 @@ from codequake.problems import (
 )
 from codequake.study.progress import Notify
 from codequake.study.sandboxes import open_sandbox
+from codequake.study.threads import Threads
 
 __all__ = ["CheckedSets", "check_sets"]
+
+
+_QUICK = 8
+"""Inputs from which on the check lets them share a process, before it finds anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +81,22 @@ def check_sets(
     sandbox: str,
     notify: Notify,
     formula_inputs: int = FORMULA_INPUTS,
+    workers: int | None = None,
 ) -> CheckedSets:
     """Check the named sets, or all bundled ones.
 
-    ``formula_inputs`` is the number of inputs on which references of a formula prompt must agree.
+    ``formula_inputs`` is the number of inputs on which references of a formula prompt must agree,
+    ``workers`` the number of problems that are checked at once (one for each processor).
     The good problems of a file are checked even when other lines are bad.  Raises ``UserError``
     when a file cannot be read at all.
     """
     backend = open_sandbox(sandbox, notify)
     oracle = SandboxOracle(backend)
+    quick = SandboxOracle(backend, many=_QUICK)
     sets = [read_set(name, oracle) for name in names or set_names()]
     total = sum(len(found.problems) for found in sets)
     reports: list[Report] = []
-    with notify.stage("checking problems", total) as progress:
+    with notify.stage("checking problems", total) as progress, Threads(workers, backend) as pool:
         for found in sets:
             checks = check_problems(
                 found.problems,
@@ -97,6 +105,8 @@ def check_sets(
                 origin=found.origin,
                 formula_inputs=formula_inputs,
                 changed=found.changed,
+                quick=quick,
+                pool=pool,
             )
             for report, place in zip(checks, _places(found), strict=True):
                 reports.append(dataclasses.replace(report, place=place))
