@@ -16,24 +16,21 @@ problems_app = typer.Typer(help="List, show and check problem sets.", no_args_is
 
 
 @problems_app.command("list")
-def problems_list(json: JsonOption = False) -> None:
-    """List the bundled problem sets and their problems."""
-    from codequake.problems import load_set, set_names
+def problems_list(
+    name: Annotated[str, typer.Argument(help="A set or a file; all bundled sets.")] = "",
+    sandbox: SandboxOption = "bwrap",
+    json: JsonOption = False,
+) -> None:
+    """List the problems of the bundled sets, or of one set or file."""
+    from codequake.problems.listing import listing_of, listing_text
+    from codequake.study.sandboxes import SandboxWhenAsked
 
-    sets = {name: load_set(name) for name in set_names()}
+    with Terminal() as notify:
+        sets = listing_of(name or None, SandboxWhenAsked(sandbox, notify))
     if json:
-        emit(
-            [
-                {"set": name, "problem_id": item.problem_id, "title": item.title}
-                for name, items in sets.items()
-                for item in items
-            ]
-        )
-        return
-    for name, items in sets.items():
-        say(f"{name}: {len(items)} problems")
-        for item in items:
-            say(f"  {item.problem_id}  {item.title}")
+        emit([row for rows in sets.values() for row in rows])
+    else:
+        say(listing_text(sets))
 
 
 @problems_app.command("show")
@@ -48,6 +45,7 @@ def problems_show(
     """Show one problem of a bundled set or of a file: statement, tests, references."""
     from codequake.codec import to_plain
     from codequake.problems import find_problem
+    from codequake.problems.listing import problem_text
     from codequake.study.sandboxes import SandboxWhenAsked
 
     with Terminal() as notify:
@@ -55,18 +53,19 @@ def problems_show(
     if json:
         emit(to_plain(problem))
         return
-    say(f"{problem.problem_id}: {problem.title} ({problem.language}, {problem.licence})\n")
-    say(problem.statement)
-    visible = sum(test.visible for test in problem.tests)
-    say(f"\nTests: {visible} visible, {len(problem.tests) - visible} hidden")
-    for reference in problem.references:
-        say(f"\nReference {reference.name} ({reference.language}):\n{reference.code.rstrip()}")
+    say(problem_text(problem))
 
 
 @problems_app.command("check")
 def problems_check(
     name: Annotated[str, typer.Argument(help="A bundled set or a file; all bundled sets.")] = "",
     inputs: Annotated[int, typer.Option("--inputs", min=1, help="For formula prompts.")] = 10_000,
+    mutants: Annotated[
+        int, typer.Option("--mutants", min=0, help="Mutants of each reference to test.")
+    ] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", min=0, help="Problems at once; 0: one a processor.")
+    ] = 0,
     sandbox: SandboxOption = "bwrap",
     json: JsonOption = False,
 ) -> None:
@@ -74,7 +73,8 @@ def problems_check(
     from codequake.study.checking import check_sets
 
     with Terminal() as notify:
-        checked = check_sets((name,) if name else None, sandbox, notify, inputs)
+        names = (name,) if name else None
+        checked = check_sets(names, sandbox, notify, inputs, workers or None, mutants)
     if json:
         emit(checked.as_json())
     else:

@@ -25,7 +25,7 @@ from codequake.sandbox import (
 from codequake.seeding import seed_for
 from codequake.tasks import Language
 
-__all__ = ["SandboxOracle"]
+__all__ = ["MANY", "SandboxOracle"]
 
 _ENTRY = "codequake_generate"
 _TRIAL = "codequake_trial"
@@ -36,16 +36,22 @@ def codequake_generate(seeds):
     return [generate(random.Random(seed), number) for number, seed in enumerate(seeds)]
 """
 
-# Below this a process for each input is fast enough.
-_FEW = 200
+MANY = 200
+"""Inputs from which on a process for each is too slow."""
 
 
 class SandboxOracle:
-    """Answers what a reference gives, and draws inputs, in a sandbox."""
+    """Answers what a reference gives, and draws inputs, in a sandbox.
 
-    def __init__(self, backend: Backend, limits: Limits | None = None) -> None:
+    From ``many`` inputs on they share processes where that gives an answer for each.  That is
+    many times faster, and a program that keeps something from one call to the next may then give
+    other answers.
+    """
+
+    def __init__(self, backend: Backend, limits: Limits | None = None, *, many: int = MANY) -> None:
         self._backend = backend
         self._limits = limits or Limits()
+        self._many = many
 
     def answers(
         self, problem: Problem, reference: Reference, inputs: Sequence[JsonText]
@@ -54,14 +60,14 @@ class SandboxOracle:
 
         Where the problem has assertions, an input is a test of statements: the answer is ``true``
         when they end, else it says what they raised.  A reference that does not compile, lacks its
-        entry point or crashes gives answers that say so.  More than 200 inputs are run in few
-        processes where that gives an answer for each (of main programs, see
-        ``codequake.grading.together``).  Raises ``MachineError`` when the sandbox itself fails,
+        entry point or crashes gives answers that say so.  Many inputs are run in few processes
+        where that gives an answer for each (of main programs, see ``codequake.grading.together``);
+        those of a slow reference never are.  Raises ``MachineError`` when the sandbox itself fails,
         which a right test then shows; a test whose own code fails is an answer.
         """
         if not inputs:
             return ()
-        many = len(inputs) > _FEW and problem.assertions is None
+        many = len(inputs) >= self._many and problem.assertions is None and not reference.slow
         stdin = problem.interface is Interface.STDIN
         if stdin and many and reference.language in LANGUAGES:
             found = self._together(reference, inputs)

@@ -26,8 +26,8 @@ __all__ = [
     "BUILD_SEED",
     "DISCRIMINATING",
     "FORMULA_TESTS",
-    "authored_tests",
     "build_tests",
+    "choose_tests",
     "rebuild_file",
 ]
 
@@ -40,7 +40,7 @@ DISCRIMINATING = 10
 _NOTE = "# Written by codequake.problems.building from the inputs above; change those instead."
 
 
-def build_tests(
+def choose_tests(
     problem: Problem,
     edges: Sequence[JsonText],
     oracle: Oracle,
@@ -118,11 +118,11 @@ def rebuild_file(path: Path, oracle: Oracle, *, seed: int = BUILD_SEED) -> bool:
     Everything from the line ``[tests]`` on is replaced; equal programs and seeds give equal bytes.
     """
     authored = read_authored(path)
-    tables = {"hidden": authored_tests(authored, oracle, seed=seed)}
+    tables = {"hidden": build_tests(authored, oracle, seed=seed)}
     for version in authored.versions:
         key = version.problem.problem_id.rpartition("~")[2]
         assert key in VERSIONS
-        tables[key] = authored_tests(version, oracle, original=authored.problem, seed=seed)
+        tables[key] = build_tests(version, oracle, original=authored.problem, seed=seed)
     old = read_text(path)
     body = re.split(r"^\[tests\]$", old, maxsplit=1, flags=re.MULTILINE)[0].rstrip("\n")
     written = "".join(
@@ -136,7 +136,7 @@ def rebuild_file(path: Path, oracle: Oracle, *, seed: int = BUILD_SEED) -> bool:
     return True
 
 
-def authored_tests(
+def build_tests(
     authored: Authored,
     oracle: Oracle,
     *,
@@ -146,7 +146,7 @@ def authored_tests(
     """Return the hidden tests that a file's problem, or a changed version of it, should have."""
     problem = authored.problem
     count = authored.hidden if problem.formula is None else FORMULA_TESTS
-    return build_tests(problem, authored.edges, oracle, count=count, original=original, seed=seed)
+    return choose_tests(problem, authored.edges, oracle, count=count, original=original, seed=seed)
 
 
 def _row(test: Test) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from codequake.canonical import canonical_json, parse_json
 from codequake.errors import DataError, UserError
-from codequake.ports import Oracle
+from codequake.ports import Oracle, Pool
 from codequake.problems.building import DISCRIMINATING
 from codequake.problems.declarations import formula_findings
 from codequake.problems.executing import (
@@ -59,8 +59,10 @@ def check_problems(
     rules: Rules | None = None,
     origin: Origin = Origin.AUTHORED,
     changed: Sequence[Problem] = (),
+    quick: Oracle | None = None,
+    pool: Pool | None = None,
 ) -> Iterator[Report]:
-    """Yield one report a problem, in their order; its changed versions are in the same report.
+    """Return one report a problem, in their order; its changed versions are in the same report.
 
     Of problems of other projects (``origin``) and of those that are tested by statements, shown is
     that every reference passes every test and that hidden tests reject the wrong programs; where
@@ -78,8 +80,11 @@ def check_problems(
     ``changed`` are versions that have a ``change``: all of the above is shown of them too, and that
     at least 10 hidden tests tell them from their original.  The same is shown of every problem of a
     set with ``validated`` rules when its examples, bounds and constants are drawn anew for the
-    seed.  ``rules`` are those that the set of each problem promises, unless they are given.  Raises
-    ``MachineError`` when the oracle cannot run.
+    seed.  ``rules`` are those that the set of each problem promises, unless they are given.
+
+    ``quick`` is an oracle that may be less careful: where it finds anything, ``oracle`` is asked
+    again, and what that one finds is told.  ``pool`` checks several problems at once.  Raises
+    ``MachineError`` when an oracle cannot run.
     """
     twins = _twins((*problems, *changed))
     ids = Counter(problem.problem_id for problem in problems)
@@ -87,20 +92,21 @@ def check_problems(
     for problem in changed:
         assert problem.change is not None
         versions[problem.change.original_id].append(problem)
-    check = _Check(oracle, agree, seed, fresh, formula_inputs, twins)
-    for problem in problems:
+    check = _Check(oracle, quick or oracle, agree, seed, fresh, formula_inputs, twins)
+
+    def report(problem: Problem) -> Report:
         repeated = tuple(_repeated(problem, ids[problem.problem_id]))
         try:
             refuse_malformed(problem)
         except DataError as error:
             # Nothing can be run or read until the record is right.
-            yield Report(problem.problem_id, (Finding("structure", str(error)),))
-            continue
+            return Report(problem.problem_id, (Finding("structure", str(error)),))
         if problem.assertions is not None or origin is not Origin.AUTHORED:
-            yield _published(problem, origin, repeated, oracle, agree)
-            continue
+            return _published(problem, origin, repeated, oracle, agree)
         promised = rules or RULES.get(problem.problem_id.partition("/")[0], Rules())
-        yield check.all(problem, versions[problem.problem_id], promised, repeated)
+        return check.all(problem, versions[problem.problem_id], promised, repeated)
+
+    return map(report, problems) if pool is None else pool.map(report, problems)
 
 
 def _published(
@@ -121,6 +127,7 @@ def _published(
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Check:
     oracle: Oracle
+    quick: Oracle
     agree: Agree
     seed: int
     fresh: int
@@ -135,7 +142,7 @@ class _Check:
         repeated: tuple[Finding, ...],
     ) -> Report:
         """Return what is wrong with a problem and with all that was or can be made of it."""
-        findings = [*repeated, *self.one(problem, rules)]
+        findings = [*repeated, *self.sure(problem, rules)]
         also = list(versions)
         if rules.validated and not findings:
             also += self.redrawn(problem, findings)
@@ -144,9 +151,16 @@ class _Check:
         ids = tuple(version.problem_id for version in also)
         return Report(problem.problem_id, tuple(findings), also=ids)
 
-    def one(self, problem: Problem, rules: Rules) -> Iterator[Finding]:
-        """Yield what is wrong with a problem of ours, or with a version of it."""
-        judge = Judge(problem, self.oracle, self.agree)
+    def sure(self, problem: Problem, rules: Rules) -> list[Finding]:
+        """Return what is wrong with a problem of ours, or with a version of it."""
+        found = list(self.one(problem, rules, self.quick))
+        if found and self.quick is not self.oracle:
+            return list(self.one(problem, rules, self.oracle))
+        return found
+
+    def one(self, problem: Problem, rules: Rules, oracle: Oracle) -> Iterator[Finding]:
+        """Yield what is wrong with a problem by the word of one oracle."""
+        judge = Judge(problem, oracle, self.agree)
         yield from (Finding("structure", text) for text in structure_findings(problem, rules))
         yield from (Finding("formula", text) for text in _formula(problem, self.agree))
         twins = self.twins.get(problem.problem_id, ())
@@ -166,17 +180,18 @@ class _Check:
         for kind in _REDRAWN:
             if can_redraw(problem, kind) is None:
                 try:
-                    yield redraw(problem, kind, self.oracle, seed=self.seed)
+                    yield redraw(problem, kind, self.quick, seed=self.seed)
                 except UserError as error:
                     findings.append(Finding("redraw", str(error)))
 
     def version(self, version: Problem, original: Problem, rules: Rules) -> Iterator[Finding]:
         """Yield what is wrong with a changed version; each sentence names it."""
         assert version.change is not None
-        found = list(self.one(version, rules))
+        found = self.sure(version, rules)
         hidden = [test.input for test in version.tests if not test.visible]
-        if not found and version.change.kind in _NEW_ORACLE:
-            judge = Judge(version, self.oracle, self.agree)
+        broken = any(item.check in ("structure", "tests") for item in found)
+        if not broken and version.change.kind in _NEW_ORACLE:
+            judge = Judge(version, self.quick, self.agree)
             count = discriminating(judge, original, hidden)
             if count < DISCRIMINATING:
                 found.append(

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from codequake.canonical import parse_json
 from codequake.errors import CheckFailedError
 from codequake.ports import Oracle
-from codequake.problems.building import build_tests
+from codequake.problems.building import choose_tests
 from codequake.problems.constants import constant_spans, fill_template, replace_constants
 from codequake.problems.drawing import LARGE_INPUTS, fresh_inputs, valid_inputs
 from codequake.problems.rendering import render_statement, show_arguments
@@ -86,7 +86,7 @@ def redraw(problem: Problem, kind: ChangeKind, oracle: Oracle, *, seed: int) -> 
     old = [test.input for test in problem.tests if not test.visible]
     if problem.large is not None:
         old = old[:-LARGE_INPUTS]
-    tests = build_tests(
+    tests = choose_tests(
         new,
         old,
         oracle,

@@ -129,18 +129,22 @@ def read_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:
     Raises as ``load_set`` does, but not for bad lines.
     """
     if name_or_path in PROBLEM_SETS:
-        changed = CHANGED_VERSIONS[name_or_path]() if name_or_path in CHANGED_VERSIONS else ()
-        return ProblemFile(PROBLEM_SETS[name_or_path](), (), changed=changed)
+        return _bundled(name_or_path)
     named = _FORMAT.fullmatch(name_or_path)
     if named is not None and not Path(name_or_path).is_file():
         found = _read_format(named[1], named[2], oracle)
     elif _looks_like_path(name_or_path):
         found = read_problem_file(Path(name_or_path))
     else:
-        return ProblemFile(PROBLEM_SETS[name_or_path](), ())
+        return _bundled(name_or_path)
     if not found.problems and not found.faults:
         raise DataError("holds no problem", place=name_or_path)
     return found
+
+
+def _bundled(name: str) -> ProblemFile:
+    changed = CHANGED_VERSIONS[name]() if name in CHANGED_VERSIONS else ()
+    return ProblemFile(PROBLEM_SETS[name](), (), changed=changed)
 
 
 def set_from(name_or_path: str, base: Path) -> str:
@@ -229,17 +233,19 @@ def find_problem(
 ) -> Problem:
     """Return a problem by its id: of the known set ``<set>/<slug>``, or of a named set or file.
 
+    Changed versions have the id of their original, ``~`` and ``hard`` or ``soft``.
+
     Raises ``UnknownNameError`` with the names that are near, ``DataError`` when the problem is not
     there and may be meant by a bad line of the file, and as ``read_set`` does.
     """
     if set_name is None:
         name = problem_id.partition("/")[0]
-        found = ProblemFile(PROBLEM_SETS[name](), ())
+        found = _bundled(name)
     else:
         name = set_name
         found = read_set(name, oracle)
     table: Table[Problem] = Table(f"problem of {name}")
-    for problem in found.problems:
+    for problem in (*found.problems, *found.changed):
         table.add(problem.problem_id)(problem)
     if problem_id not in table and found.faults:
         raise DataError(
