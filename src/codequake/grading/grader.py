@@ -51,7 +51,7 @@ __all__ = [
     "verdict_key",
 ]
 
-GRADER_RULES = 3
+GRADER_RULES = 4
 """Raised whenever extraction, running or comparing may give another verdict than before."""
 
 CONFIRMED_SHARE = 0.01

@@ -19,7 +19,15 @@ from codequake.errors import DataError
 from codequake.problems.shape import refuse_malformed
 from codequake.records import JsonText, Problem
 
-__all__ = ["MAX_ROW", "Origin", "ProblemFile", "Row", "canonical_text", "read_foreign"]
+__all__ = [
+    "MAX_ROW",
+    "Origin",
+    "ProblemFile",
+    "Row",
+    "canonical_text",
+    "read_foreign",
+    "read_rows",
+]
 
 MAX_ROW = 256 << 20
 """Bytes that one row of a problem file may have: some carry megabytes of tests."""
@@ -126,7 +134,7 @@ def read_foreign(
     problems: list[Problem] = []
     faults: list[str] = []
     first: dict[str, str] = {}
-    for item in _rows(path):
+    for item in read_rows(path):
         try:
             if isinstance(item, DataError):
                 raise item
@@ -143,7 +151,11 @@ def read_foreign(
     return ProblemFile(tuple(problems), tuple(faults), tuple(first.values()), origin)
 
 
-def _rows(path: Path) -> Iterator[Row | DataError]:
+def read_rows(path: Path) -> Iterator[Row | DataError]:
+    """Yield the rows of a file, plain or gzip; in place of a bad one, what is wrong with it.
+
+    Raises ``DataError`` when the file cannot be read at all.
+    """
     name = str(path)
     with open_document(name) as file:
         if first_byte(file) != b"[":

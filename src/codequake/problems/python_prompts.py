@@ -23,6 +23,7 @@ __all__ = [
     "shown_results",
     "signature_of",
     "tested_name",
+    "with_body",
     "with_check_apart",
 ]
 
@@ -45,6 +46,17 @@ def parse_python(source: str, row: Row, what: str) -> ast.Module:
         raise row.fault(f"{what} is not Python: {error.msg} in its line {error.lineno}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise row.fault(f"{what} is not Python: {error or type(error).__name__}") from error
+
+
+def with_body(prompt: str) -> str:
+    """Return a prompt that ends in an open function, closed by an empty body.
+
+    The body stands as deep as the last line of the prompt does, in blanks or tabs.
+    """
+    text = prompt.rstrip()
+    last = text.rpartition("\n")[2]
+    depth = last[: len(last) - len(last.lstrip())] or "    "
+    return f"{text}\n{depth}pass\n"
 
 
 def _functions(body: Sequence[ast.stmt], name: str) -> Iterator[tuple[ast.FunctionDef, bool]]:
@@ -79,7 +91,7 @@ def opening_of(prompt: str, name: str, row: Row) -> str:
 
     A prompt is Python that ends in the open function ``name``: signature and docstring.
     """
-    tree = parse_python(f"{prompt.rstrip()}\n    pass\n", row, "the prompt")
+    tree = parse_python(with_body(prompt), row, "the prompt")
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.FunctionDef) or last.name != name:
         raise row.fault(f"the prompt does not end in the function {name!r}")
@@ -173,7 +185,7 @@ def _docstring(prompt: str, name: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(f"{prompt.rstrip()}\n    pass\n")
+            tree = ast.parse(with_body(prompt))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     last = tree.body[-1] if tree.body else None

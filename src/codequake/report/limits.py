@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from codequake.metrics import count_shared_replies
+from codequake.perturb import NO_OP
 from codequake.records import Status
 from codequake.report.tables import StudyTables
 from codequake.report.views import ModelView
@@ -116,11 +117,12 @@ def _variants(tables: StudyTables) -> list[str]:
             f"{rejected} of {len(tables.variants)} variants failed a preservation check. They are "
             "reported apart and stand in no headline figure."
         )
+    unchanged = sum(item.reason.startswith(NO_OP) for item in tables.skipped)
     if tables.skipped:
-        found.append(
-            f"{_count(len(tables.skipped), 'variant')} could not be made; the reasons are listed "
-            "at the end."
-        )
+        text = f"{_count(len(tables.skipped), 'variant')} could not be made"
+        if unchanged:
+            text += f", {unchanged} of them because they change nothing ({NO_OP})"
+        found.append(f"{text}; the reasons are listed at the end.")
     shared = count_shared_replies(tables.completions)
     if shared:
         found.append(

@@ -89,11 +89,18 @@ def configure(source: str, models: tuple[str, ...], limit: int) -> Study:
 
 
 def study_of_options(
-    source: str, problems: str, perturbations: tuple[str, ...], seed: int, sandbox: str
+    source: str,
+    problems: str,
+    perturbations: tuple[str, ...],
+    seed: int,
+    sandbox: str,
+    ready: tuple[str, ...] = (),
 ) -> Study:
     """Return the study of ``codequake perturb``: of a file, or of a set and named perturbations."""
     if bool(source) == bool(problems):
         raise UsageError("name either a study or --problems SET, and not both")
+    if source and ready:
+        raise UsageError("--ready-made goes with --problems; name variants in the study file")
     if source:
         return load_study(source)
     names = perturbations or ("clean",)
@@ -105,6 +112,7 @@ def study_of_options(
         seed=seed,
         problems=(problems,),
         perturbations=tuple(PerturbationSpec(name, JsonText(canonical_json({}))) for name in names),
+        variants=ready,
         grader=GraderSettings(sandbox=sandbox),
     )
     return Study(config)
@@ -125,7 +133,7 @@ def _begin(
     config = folder.open(study.config)
     try:
         problems = problems_stage(folder, dataclasses.replace(study, config=config), oracle)
-        made = variants_stage(folder, config, problems, oracle, notify)
+        made = variants_stage(folder, config, problems, oracle, notify, study.base)
     except UserError:
         # Nothing is lost, and a folder that keeps wrong settings would refuse the corrected ones.
         if new:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import codequake
@@ -12,7 +14,7 @@ from codequake.codec import to_plain
 from codequake.errors import DataError
 from codequake.files import read_json_lines
 from codequake.grading import Continuations, GradeItem, Grader, grade_items
-from codequake.perturb import Skipped, make_variants
+from codequake.perturb import Skipped, VariantBatch, make_variants, read_ready_made
 from codequake.ports import Oracle
 from codequake.problems import load_set, set_from
 from codequake.records import (
@@ -36,6 +38,7 @@ __all__ = [
     "load_problems",
     "problems_stage",
     "read_made",
+    "ready_made",
     "variants_stage",
 ]
 
@@ -85,10 +88,17 @@ def variants_stage(
     problems: Sequence[Problem],
     oracle: Oracle,
     notify: Notify,
+    base: Path = Path(),
 ) -> Made:
-    """Write ``variants.parquet`` and ``skipped.jsonl`` unless they answer to the same inputs."""
+    """Write ``variants.parquet`` and ``skipped.jsonl`` unless they answer to the same inputs.
+
+    Files of ready-made variants are found from ``base``; once their variants are made, the study
+    goes on without them.
+    """
     specs = [to_plain(spec) for spec in config.perturbations]
-    key = content_key([folder.stage_key("problems"), specs, config.seed, codequake.__version__])
+    inputs = [folder.stage_key("problems"), specs, config.seed, codequake.__version__]
+    ready = _ready_key(folder, config, base)
+    key = content_key([*inputs, ready] if config.variants else inputs)
     if folder.stage_key("variants") == key:
         return read_made(folder)
     variants: list[Variant] = []
@@ -99,10 +109,38 @@ def variants_stage(
             variants += batch.variants
             skipped += batch.skipped
             progress(done, len(problems))
+    for batch in ready_made(config, problems, oracle, base):
+        variants += batch.variants
+        skipped += batch.skipped
+    variants = list({item.variant_id: item for item in variants}.values())
     write_parquet(folder.variants, Variant, variants)
     write_jsonl(folder.skipped, skipped)
     folder.set_stage_key("variants", key)
+    if config.variants:
+        folder.set_stage_key("ready_made", ready)
     return Made(tuple(variants), tuple(skipped))
+
+
+def ready_made(
+    config: StudyConfig, problems: Sequence[Problem], oracle: Oracle | None, base: Path
+) -> tuple[VariantBatch, ...]:
+    """Return the variants that the study's files of ready-made prompts give to its problems."""
+    return tuple(read_ready_made(name, problems, oracle, base) for name in config.variants)
+
+
+def _ready_key(folder: StudyFolder, config: StudyConfig, base: Path) -> str:
+    """Return the key of the files of ready-made prompts; the old one where a file is gone."""
+    known = folder.stage_key("ready_made")
+    digests = []
+    for name in config.variants:
+        try:
+            content = (base / name.partition(":")[2]).read_bytes()
+        except OSError:
+            if known is not None:
+                return known
+            content = b""  # reading it as variants will say what is wrong with it
+        digests.append(hashlib.sha256(content).hexdigest())
+    return content_key([list(config.variants), digests])
 
 
 def read_made(folder: StudyFolder) -> Made:
