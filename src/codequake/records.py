@@ -129,6 +129,11 @@ class Problem:
     ``assertions`` is Python text that runs before each test (often empty).  ``checker`` is Python
     source that defines ``accepts(arguments, output, expected)`` and says whether one of several
     right outputs was given; without it outputs are compared.
+
+    ``redistributable`` is false where the text of the statement belongs to somebody who does not
+    let it be passed on: reports then show everything but that text.  ``environment`` says what its
+    programs need to run that the sandbox does not give; such a problem can be read and reworded,
+    and is never run.
     """
 
     problem_id: str
@@ -151,6 +156,8 @@ class Problem:
     licence: str
     assertions: str | None = None
     checker: str | None = None
+    redistributable: bool = True
+    environment: str = ""
 
 
 @dataclass(frozen=True, slots=True)

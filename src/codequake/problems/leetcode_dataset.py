@@ -11,7 +11,7 @@ from pathlib import Path
 
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
-from codequake.problems.foreign import ProblemFile, Row, read_foreign
+from codequake.problems.foreign import Format, ProblemFile, Row, read_foreign
 from codequake.problems.livecodebench import read_difficulty, with_starter
 from codequake.problems.python_prompts import (
     defines,
@@ -19,14 +19,23 @@ from codequake.problems.python_prompts import (
     signature_of,
     with_check_apart,
 )
+from codequake.problems.selection import Facts, Selection
 from codequake.records import Comparison, Interface, JsonText, Language, Problem, Reference, Test
 
 __all__ = ["read_leetcode_dataset"]
 
+_EVERYTHING = Selection()
 
-def read_leetcode_dataset(path: Path, oracle: Oracle | None = None) -> ProblemFile:
+
+def read_leetcode_dataset(
+    path: Path, oracle: Oracle | None = None, wanted: Selection = _EVERYTHING
+) -> ProblemFile:
     """Read a LeetCodeDataset file; ``oracle`` is not used.  Raises ``DataError``."""
-    return read_foreign(path, _problem)
+    return read_foreign(path, Format(_problem, facts=_facts), wanted)
+
+
+def _facts(row: Row) -> Facts:
+    return Facts(day=row.day("estimated_date"), difficulty=read_difficulty(row))
 
 
 def _problem(row: Row) -> Problem:

@@ -16,6 +16,7 @@ from codequake.problems.foreign import Row
 
 __all__ = [
     "Signature",
+    "annotations_of",
     "defines",
     "opening_of",
     "parse_python",
@@ -84,6 +85,23 @@ def signature_of(tree: ast.Module, name: str, row: Row) -> Signature:
     plain = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
     plain = plain[1:] if is_method else plain
     return tuple(plain), len(plain) - len(node.args.defaults)
+
+
+def annotations_of(tree: ast.Module, name: str) -> tuple[tuple[str | None, ...], str | None]:
+    """Return the annotations of a function's parameters (without ``self``) and of its result.
+
+    ``None`` stands for each that is not there, also when there is no such function.
+    """
+    found = list(_functions(tree.body, name))
+    if not found:
+        return (), None
+    node, is_method = found[-1]
+    plain = [*node.args.posonlyargs, *node.args.args][is_method:]
+    return tuple(_unparsed(item.annotation) for item in plain), _unparsed(node.returns)
+
+
+def _unparsed(node: ast.expr | None) -> str | None:
+    return None if node is None else ast.unparse(node)
 
 
 def opening_of(prompt: str, name: str, row: Row) -> str:

@@ -13,12 +13,14 @@ from codequake.documents import numbered_lines, open_document, utf8_text
 from codequake.errors import DataError, UsageError
 from codequake.ports import Oracle
 from codequake.problems.authoring import Authored, read_authored
+from codequake.problems.choosing import chosen
 from codequake.problems.evalplus import read_evalplus
 from codequake.problems.foreign import MAX_ROW, Origin, ProblemFile
 from codequake.problems.humaneval import read_humaneval
 from codequake.problems.leetcode_dataset import read_leetcode_dataset
 from codequake.problems.livecodebench import read_livecodebench
 from codequake.problems.mbpp import read_mbpp, read_mbpp_with_challenges
+from codequake.problems.selection import Selection, split_selection, without_filter
 from codequake.problems.shape import refuse_malformed
 from codequake.records import Problem
 from codequake.registry import Table
@@ -44,7 +46,7 @@ PROBLEM_SETS: Table[Callable[[], tuple[Problem, ...]]] = Table("problem set")
 
 problem_set = PROBLEM_SETS.add
 
-Loader = Callable[[Path, Oracle | None], ProblemFile]
+Loader = Callable[[Path, Oracle | None, Selection], ProblemFile]
 
 PROBLEM_FORMATS: Table[Loader] = Table("problem format")
 """Name before ``:`` in ``FORMAT:FILE`` -> what reads the file.
@@ -101,20 +103,24 @@ def read_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:
     """Return the good problems of a set, and a sentence for each bad line of its file.
 
     Files are JSON Lines of ``Problem`` records, or ``FORMAT:FILE`` with a name of
-    ``PROBLEM_FORMATS``.  ``oracle`` runs references where a format has no expected outputs.
-    Raises as ``load_set`` does, but not for bad lines.
+    ``PROBLEM_FORMATS``.  ``?key=value`` behind any of them is a filter, see
+    ``codequake.problems.selection``.  ``oracle`` runs references where a format has no expected
+    outputs.  Raises as ``load_set`` does, but not for bad lines.
     """
+    bare, wanted = split_selection(name_or_path)
+    return chosen(_read_whole(bare, oracle, wanted), wanted, name_or_path)
+
+
+def _read_whole(name_or_path: str, oracle: Oracle | None, wanted: Selection) -> ProblemFile:
     if name_or_path in PROBLEM_SETS:
         return ProblemFile(PROBLEM_SETS[name_or_path](), ())
     named = _FORMAT.fullmatch(name_or_path)
     if named is not None and not Path(name_or_path).is_file():
-        found = _read_format(named[1], named[2], oracle)
+        found = _read_format(named[1], named[2], oracle, wanted)
     elif _looks_like_path(name_or_path):
         found = read_problem_file(Path(name_or_path))
     else:
         return ProblemFile(PROBLEM_SETS[name_or_path](), ())
-    if not found.problems and not found.faults:
-        raise DataError("holds no problem", place=name_or_path)
     return found
 
 
@@ -123,6 +129,9 @@ def set_from(name_or_path: str, base: Path) -> str:
 
     Bundled sets, absolute paths and ``-`` stay as they are.
     """
+    bare, sign, rest = without_filter(name_or_path, base)
+    if sign:
+        return set_from(bare, base) + sign + rest
     named = _FORMAT.fullmatch(name_or_path)
     if named is not None and not (base / name_or_path).is_file():
         path = named[2] if named[2] in ("", "-") else str(base / named[2])
@@ -133,11 +142,11 @@ def set_from(name_or_path: str, base: Path) -> str:
     return str(base / name_or_path) if is_path else name_or_path
 
 
-def _read_format(name: str, path: str, oracle: Oracle | None) -> ProblemFile:
+def _read_format(name: str, path: str, oracle: Oracle | None, wanted: Selection) -> ProblemFile:
     loader = PROBLEM_FORMATS[name]
     if not path:
         raise UsageError(f"{name}: names no file; allowed: {name}:FILE")
-    return loader(Path(path), oracle)
+    return loader(Path(path), oracle, wanted)
 
 
 def _looks_like_path(name: str) -> bool:
