@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from codequake.canonical import canonical_json, content_key
 from codequake.codec import to_plain
@@ -47,6 +47,7 @@ __all__ = [
     "extract_for",
     "job_for",
     "judge",
+    "refuse_unrunnable",
     "unrun",
     "verdict_key",
 ]
@@ -194,8 +195,10 @@ def job_for(
 
     ``inputs`` are those of an earlier job of the same problem, to share them.  Assertions hold what
     is right; the sandbox keeps them from the program.  Raises ``UsageError`` when the problem
-    names no entry point, asks for a C function, or has assertions on a main program.
+    names no entry point, asks for a C function, has assertions on a main program, or needs another
+    environment than the sandbox.
     """
+    refuse_unrunnable([problem])
     name = _entry_point(problem, entry_point)
     if problem.interface is Interface.FUNCTION:
         if problem.language is not Language.PYTHON:
@@ -219,6 +222,17 @@ def job_for(
     return Job(
         problem.language, program, Mode.ASSERT, name, inputs, limits, setup=problem.assertions
     )
+
+
+def refuse_unrunnable(problems: Iterable[Problem]) -> None:
+    """Raise ``UsageError`` when a problem needs another environment than the sandbox."""
+    found = [problem for problem in problems if problem.environment]
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        raise UsageError(
+            f"problem {found[0].problem_id!r}{more} cannot be run here: it needs "
+            f"{found[0].environment}; allowed: problems that the sandbox can run"
+        )
 
 
 def unrun(problem: Problem, found: Extraction) -> Judgement:

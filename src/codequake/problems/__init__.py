@@ -20,6 +20,7 @@ from codequake.problems.sets import (
     read_set,
     set_from,
     set_names,
+    whole_set,
 )
 
 __all__ = [
@@ -44,4 +45,5 @@ __all__ = [
     "set_from",
     "set_names",
     "shown_output",
+    "whole_set",
 ]

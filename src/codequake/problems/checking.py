@@ -100,6 +100,10 @@ def check_problems(
             yield Report(problem.problem_id, (Finding("structure", str(error)),))
             continue
         repeated = tuple(_repeated(problem, ids[problem.problem_id]))
+        if problem.environment:
+            why = f"it needs {problem.environment}, which the sandbox does not have"
+            yield Report(problem.problem_id, repeated, why, executed=False)
+            continue
         if problem.assertions is not None or origin is not Origin.AUTHORED:
             found = tuple(_tests_only(problem, origin, oracle, agree))
             yield Report(

@@ -28,10 +28,11 @@ def chosen(found: ProblemFile, wanted: Selection, name: str) -> ProblemFile:
             place=name,
         )
     if len(kept) == len(found.problems):
-        return found
+        return dataclasses.replace(found, filtered=bool(wanted.text))
     return dataclasses.replace(
         found,
         problems=tuple(found.problems[number] for number in kept),
         places=tuple(found.places[number] for number in kept) if found.places else (),
         unwanted=found.unwanted + len(found.problems) - len(kept),
+        filtered=True,
     )

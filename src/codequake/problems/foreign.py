@@ -55,9 +55,9 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A problem that is right and was left out, and why: one sentence without the id."""
+    """A problem that could be read and was left out, and why: one sentence without the id."""
 
-    problem_id: str
+    problem: Problem
     reason: str
 
 
@@ -74,9 +74,9 @@ class ProblemFile:
     """What a file of problems holds: the good ones, and a sentence for each bad line.
 
     ``places`` has ``file:line`` of each good one, or is empty where there are no lines.
-    ``left_out`` are problems with known defects, ``notes`` what was repaired or is doubtful, and
-    ``unwanted`` counts the problems that a filter did not take (those that were read: a filter for
-    the first so many ends the reading).
+    ``left_out`` are problems with known defects, ``notes`` what was repaired or is doubtful.
+    ``filtered`` says that a filter was asked for, and ``unwanted`` counts the problems that it did
+    not take (of those that were read: one for the first so many ends the reading).
     """
 
     problems: tuple[Problem, ...]
@@ -86,6 +86,7 @@ class ProblemFile:
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[Note, ...] = ()
     unwanted: int = 0
+    filtered: bool = False
 
     def told(self) -> tuple[str, ...]:
         """Return what a user should know beside the faults: what was left out, and the notes.
@@ -97,7 +98,10 @@ class ProblemFile:
 
 def _grouped(lead: str, items: Iterable[LeftOut | Note]) -> Iterator[str]:
     pairs = [
-        (item.problem_id, item.reason if isinstance(item, LeftOut) else item.text) for item in items
+        (item.problem.problem_id, item.reason)
+        if isinstance(item, LeftOut)
+        else (item.problem_id, item.text)
+        for item in items
     ]
     counts = Counter(text for _, text in pairs)
     first = {text: problem_id for problem_id, text in reversed(pairs)}
@@ -273,7 +277,7 @@ class _Reading:
         self._taken += 1
         if erratum is not None and defect and self._wanted.errata is Errata.DROP:
             reason = f"{erratum.defect} ({erratum.source}); errata=keep takes it"
-            self._left_out.append(LeftOut(problem.problem_id, reason))
+            self._left_out.append(LeftOut(problem, reason))
             return
         if erratum is not None:
             row.note(f"{erratum.defect} ({erratum.source})")
@@ -289,6 +293,7 @@ class _Reading:
             tuple(self._left_out),
             tuple(self._notes),
             self._unwanted,
+            bool(self._wanted.text),
         )
 
 

@@ -39,6 +39,7 @@ __all__ = [
     "read_set",
     "set_from",
     "set_names",
+    "whole_set",
 ]
 
 PROBLEM_SETS: Table[Callable[[], tuple[Problem, ...]]] = Table("problem set")
@@ -92,11 +93,16 @@ def load_set(name_or_path: str, oracle: Oracle | None = None) -> tuple[Problem, 
     that is neither, ``UsageError`` for a format that needs an oracle and gets none, ``DataError``
     for the first bad line of a file, for an id that stands twice, and for a file without problems.
     """
+    return whole_set(name_or_path, oracle).problems
+
+
+def whole_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:
+    """Return a set without bad lines, with what there is to say of it; raises as ``load_set``."""
     found = read_set(name_or_path, oracle)
     if found.faults:
         more = len(found.faults) - 1
         raise DataError(found.faults[0] + (f" (and {more} more)" if more else ""))
-    return found.problems
+    return found
 
 
 def read_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:

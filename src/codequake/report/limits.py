@@ -21,6 +21,7 @@ def limits_of(tables: StudyTables, views: tuple[ModelView, ...]) -> tuple[str, .
     """Return one sentence or two for each thing that a reader must know before the numbers."""
     found = [*_pending(tables), *_size(tables, views), *_models(tables, views), *_tests(tables)]
     found += _variants(tables)
+    found += [f"Of the sets: {text}" for text in tables.notes]
     found.append(
         "The intervals speak of problems like these, asked in this style with this decoding. They "
         "say nothing of other models, languages or ways to ask."

@@ -26,16 +26,22 @@ __all__ = ["CheckedSets", "check_sets"]
 
 @dataclass(frozen=True, slots=True)
 class CheckedSets:
-    """One report a problem that could be read, and a sentence for each line that could not."""
+    """One report a problem that could be read, and a sentence for each line that could not.
+
+    ``notes`` say what was left out of a set for known defects, and what was repaired or is
+    doubtful in it; they are no findings.
+    """
 
     reports: tuple[Report, ...]
     faults: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return reports and faults as a JSON value."""
         return {
             "problems": [to_plain(report) for report in self.reports],
             "faults": list(self.faults),
+            "notes": list(self.notes),
         }
 
     def as_text(self) -> str:
@@ -56,6 +62,7 @@ class CheckedSets:
             lines.append(f"  {count} {'checked in part' if executed else 'not checked'}: {why}")
         if self.faults:
             lines.append(f"  {len(self.faults)} lines that hold no right problem, named above")
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
     def raise_for_findings(self) -> None:
@@ -101,7 +108,8 @@ def check_sets(
     if backend.trouble:
         notify.say(backend.trouble)
     faults = tuple(fault for found in sets for fault in found.faults)
-    return CheckedSets(tuple(reports), faults)
+    notes = tuple(note for found in sets for note in found.told())
+    return CheckedSets(tuple(reports), faults, notes)
 
 
 def _places(found: ProblemFile) -> tuple[str, ...]:

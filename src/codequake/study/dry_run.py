@@ -85,7 +85,7 @@ def count_study(study: Study, notify: Notify) -> StudyCount:
     their references have to give.
     """
     config = study.config
-    problems = load_problems(study, SandboxWhenAsked(config.grader.sandbox, notify))
+    problems = load_problems(study, SandboxWhenAsked(config.grader.sandbox, notify)).problems
     batches = [
         make_variants(problem, config.perturbations, seed=config.seed, oracle=None)
         for problem in problems

@@ -10,7 +10,7 @@ from typing import Any
 
 from codequake.canonical import canonical_json
 from codequake.errors import UsageError, UserError
-from codequake.grading import Grader, SandboxOracle, self_test
+from codequake.grading import Grader, SandboxOracle, refuse_unrunnable, self_test
 from codequake.journal import read_journal
 from codequake.perturb import PERTURBATIONS, PerturbationSpec
 from codequake.ports import Oracle
@@ -133,6 +133,8 @@ def _begin(
     config = folder.open(study.config)
     try:
         problems = problems_stage(folder, dataclasses.replace(study, config=config), oracle)
+        for text in folder.read_notes() if new else ():
+            notify.say(text)
         made = variants_stage(folder, config, problems, oracle, notify, study.base)
     except UserError:
         # Nothing is lost, and a folder that keeps wrong settings would refuse the corrected ones.
@@ -177,6 +179,7 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     ready = open_models(study.config.models)
     grader = open_grader(study.config.grader, notify)
     config, problems, made = _begin(folder, study, SandboxOracle(grader.backend), notify)
+    refuse_unrunnable(problems)
     asked = ask_models(folder, config, problems, made.variants, ready, notify)
     data = _grade(folder, config, problems, made, asked, grader, workers, notify)
     tables = tables_of(data, estimate_stage(folder, data))
@@ -224,4 +227,4 @@ def _grade(
         workers=workers,
         notify=notify,
     )
-    return StudyData(config, problems, made, asked.planned, known, verdicts)
+    return StudyData(config, problems, made, asked.planned, known, verdicts, folder.read_notes())

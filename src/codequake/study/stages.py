@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import codequake
-from codequake.canonical import content_key
+from codequake.canonical import canonical_json, content_key
 from codequake.codec import to_plain
 from codequake.errors import DataError
-from codequake.files import read_json_lines
+from codequake.files import read_json_lines, write_text
 from codequake.grading import Continuations, GradeItem, Grader, grade_items
 from codequake.perturb import Skipped, VariantBatch, make_variants, read_ready_made
 from codequake.ports import Oracle
-from codequake.problems import load_set, set_from
+from codequake.problems import set_from, whole_set
 from codequake.records import (
     Completion,
     Measurement,
@@ -32,6 +32,7 @@ from codequake.study.progress import Notify
 
 __all__ = [
     "PENDING",
+    "Loaded",
     "Made",
     "add_measurements",
     "grade_stage",
@@ -54,26 +55,39 @@ class Made:
     skipped: tuple[Skipped, ...]
 
 
-def load_problems(study: Study, oracle: Oracle) -> tuple[Problem, ...]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loaded:
+    """The problems of a study, and what there is to say of its sets: one sentence each."""
+
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+
+def load_problems(study: Study, oracle: Oracle) -> Loaded:
     """Return the problems of a study in the order of its sets.  Ids must be unique.
 
     ``oracle`` runs the references of sets that carry no expected outputs.
     """
     found: dict[str, Problem] = {}
+    notes: list[str] = []
     for name in study.config.problems:
-        for problem in load_set(set_from(name, study.base), oracle)[: study.config.limit]:
+        read = whole_set(set_from(name, study.base), oracle)
+        notes += [f"{name}: {text}" for text in read.told()]
+        for problem in read.problems[: study.config.limit]:
             if problem.problem_id in found:
                 raise DataError(f"problem {problem.problem_id} stands in two sets of the study")
             found[problem.problem_id] = problem
-    return tuple(found.values())
+    return Loaded(tuple(found.values()), tuple(notes))
 
 
 def problems_stage(folder: StudyFolder, study: Study, oracle: Oracle) -> tuple[Problem, ...]:
-    """Write ``problems.parquet``; a study keeps the problems that it began with."""
+    """Write ``problems.parquet`` and ``notes.json``; a study keeps what it began with."""
     if folder.stage_key("problems") is not None:
         return read_parquet(folder.problems, Problem)
-    problems = load_problems(study, oracle)
+    loaded = load_problems(study, oracle)
+    problems = loaded.problems
     write_parquet(folder.problems, Problem, problems)
+    write_text(folder.notes, canonical_json(loaded.notes) + "\n")
     folder.set_stage_key("problems", _key_of(problems))
     return problems
 
