@@ -16,22 +16,33 @@ problems_app = typer.Typer(help="List, show and check problem sets.", no_args_is
 
 
 @problems_app.command("list")
-def problems_list(json: JsonOption = False) -> None:
-    """List the bundled problem sets and their problems."""
-    from codequake.problems import load_set, set_names
+def problems_list(
+    name: Annotated[str, typer.Argument(help="A set or a file; all bundled sets.")] = "",
+    sandbox: SandboxOption = "bwrap",
+    json: JsonOption = False,
+) -> None:
+    """List the bundled problem sets and their problems, or those of one set or file."""
+    from codequake.problems import set_names, whole_set
+    from codequake.study.sandboxes import SandboxWhenAsked
 
-    sets = {name: load_set(name) for name in set_names()}
+    sets = {}
+    with Terminal() as notify:
+        for one in (name,) if name else set_names():
+            found = whole_set(one, SandboxWhenAsked(sandbox, notify))
+            sets[one] = found.problems
+            for text in found.told():
+                notify.say(text)
     if json:
         emit(
             [
-                {"set": name, "problem_id": item.problem_id, "title": item.title}
-                for name, items in sets.items()
+                {"set": title, "problem_id": item.problem_id, "title": item.title}
+                for title, items in sets.items()
                 for item in items
             ]
         )
         return
-    for name, items in sets.items():
-        say(f"{name}: {len(items)} problems")
+    for title, items in sets.items():
+        say(f"{title}: {len(items)} problems")
         for item in items:
             say(f"  {item.problem_id}  {item.title}")
 

@@ -119,14 +119,19 @@ _RELEASE = re.compile(r"release_(?:v[1-6]|latest)|v[1-6](?:_v[1-6])?")
 def without_filter(name: str, base: Path = Path()) -> tuple[str, str, str]:
     """Return the name of a set, ``?`` and its filter; both empty where there is no filter.
 
-    A name that is a file, as seen from ``base``, has none.
+    A name or path that is a file, as seen from ``base``, has none.
     """
-    if not (base / name).is_file():
-        # The first question mark counts: values of id may hold others.
-        for place in (at for at, char in enumerate(name) if char == "?"):
-            if re.match(r"[A-Za-z_]+=", name[place + 1 :]):
-                return name[:place], "?", name[place + 1 :]
-    return name, "", ""
+    places = [match.start() for match in re.finditer(r"\?(?=[A-Za-z_]+=)", name)]
+    if _is_file(name, base) or not places:
+        return name, "", ""
+    # The first question mark counts, since values of id may hold others, but for names of files.
+    at = next((place for place in places if _is_file(name[:place], base)), places[0])
+    return name[:at], "?", name[at + 1 :]
+
+
+def _is_file(name: str, base: Path) -> bool:
+    path = name.partition(":")[2]
+    return (base / name).is_file() or bool(path and (base / path).is_file())
 
 
 def split_selection(name: str) -> tuple[str, Selection]:
