@@ -13,6 +13,7 @@ from codequake.documents import numbered_lines, open_document, utf8_text
 from codequake.errors import DataError, UsageError
 from codequake.ports import Oracle
 from codequake.problems.authoring import Authored, read_authored
+from codequake.problems.bigcodebench import read_bigcodebench, read_bigcodebench_instruct
 from codequake.problems.choosing import chosen
 from codequake.problems.evalplus import read_evalplus
 from codequake.problems.foreign import MAX_ROW, Origin, ProblemFile
@@ -56,6 +57,8 @@ Other packages add theirs: ``codequake.problem_format``.
 """
 
 for _name, _loader in (
+    ("bigcodebench", read_bigcodebench),
+    ("bigcodebench+instruct", read_bigcodebench_instruct),
     ("evalplus", read_evalplus),
     ("humaneval", read_humaneval),
     ("lcb", read_livecodebench),

@@ -121,20 +121,25 @@ def study_of_options(
 def make_study_variants(study: Study, out: Path, notify: Notify) -> Made:
     """Run the first two stages of a study."""
     backend = open_sandbox(study.config.grader.sandbox, notify)
-    _, _, made = _begin(StudyFolder(out), study, SandboxOracle(backend), notify)
+    _, _, made = _begin(StudyFolder(out), study, SandboxOracle(backend), notify, graded=False)
     return made
 
 
 def _begin(
-    folder: StudyFolder, study: Study, oracle: Oracle, notify: Notify
+    folder: StudyFolder, study: Study, oracle: Oracle, notify: Notify, *, graded: bool
 ) -> tuple[StudyConfig, tuple[Problem, ...], Made]:
-    """Bind a folder to a study and run the stages that need no model."""
+    """Bind a folder to a study and run the stages that need no model.
+
+    A study that will be ``graded`` has no problem that the sandbox cannot run.
+    """
     new = not folder.settings.exists()
     config = folder.open(study.config)
     try:
         problems = problems_stage(folder, dataclasses.replace(study, config=config), oracle)
         for text in folder.read_notes() if new else ():
             notify.say(text)
+        if graded:
+            refuse_unrunnable(problems)
         made = variants_stage(folder, config, problems, oracle, notify, study.base)
     except UserError:
         # Nothing is lost, and a folder that keeps wrong settings would refuse the corrected ones.
@@ -178,8 +183,8 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     folder = StudyFolder(out)
     ready = open_models(study.config.models)
     grader = open_grader(study.config.grader, notify)
-    config, problems, made = _begin(folder, study, SandboxOracle(grader.backend), notify)
-    refuse_unrunnable(problems)
+    oracle = SandboxOracle(grader.backend)
+    config, problems, made = _begin(folder, study, oracle, notify, graded=True)
     asked = ask_models(folder, config, problems, made.variants, ready, notify)
     data = _grade(folder, config, problems, made, asked, grader, workers, notify)
     tables = tables_of(data, estimate_stage(folder, data))
