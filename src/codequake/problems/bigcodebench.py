@@ -14,6 +14,7 @@ from pathlib import Path
 
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
+from codequake.problems.code_prompts import code_statement
 from codequake.problems.foreign import Format, ProblemFile, Row, read_foreign
 from codequake.problems.python_prompts import parse_python, signature_of
 from codequake.problems.selection import Selection
@@ -47,6 +48,7 @@ def _problem(row: Row, prompt: str) -> Problem:
     if not any(isinstance(node, ast.ClassDef) for node in checks.body):
         raise row.fault("test defines no class of unittest")
     libraries = _libraries(row)
+    statement = row.text(prompt)
     return Problem(
         problem_id=f"bigcodebench/{row.identity('task_id')}",
         title=entry_point,
@@ -54,8 +56,8 @@ def _problem(row: Row, prompt: str) -> Problem:
         interface=Interface.FUNCTION,
         entry_point=entry_point,
         parameters=signature_of(tree, entry_point, row)[0],
-        statement=row.text(prompt),
-        structure=None,
+        statement=statement,
+        structure=code_statement(statement),
         tests=(Test(JsonText(canonical_json(test)), JsonText("null"), visible=False),),
         references=(Reference("canonical_solution", Language.PYTHON, solution),),
         wrong=(),

@@ -19,6 +19,7 @@ from typing import Any
 
 from codequake.errors import UsageError
 from codequake.ports import Oracle
+from codequake.problems.code_prompts import code_statement
 from codequake.problems.foreign import (
     Format,
     Origin,
@@ -80,7 +81,7 @@ def _problem(row: Row, oracle: Oracle) -> Problem:
         entry_point=entry_point,
         parameters=parameters,
         statement=prompt,
-        structure=None,
+        structure=code_statement(prompt),
         tests=(),
         references=(Reference("canonical_solution", Language.PYTHON, source),),
         wrong=(),

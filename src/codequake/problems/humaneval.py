@@ -12,6 +12,7 @@ from pathlib import Path
 
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
+from codequake.problems.code_prompts import code_statement
 from codequake.problems.foreign import Format, ProblemFile, Row, read_foreign
 from codequake.problems.python_prompts import (
     defines,
@@ -67,7 +68,7 @@ def _problem(row: Row) -> Problem:
         entry_point=entry_point,
         parameters=parameters,
         statement=prompt,
-        structure=None,
+        structure=code_statement(prompt),
         tests=(Test(statements, JsonText("null"), visible=False),),
         references=(Reference("canonical_solution", Language.PYTHON, reference),),
         wrong=(),

@@ -12,7 +12,8 @@ from pathlib import Path
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
 from codequake.problems.foreign import Format, ProblemFile, Row, read_foreign
-from codequake.problems.livecodebench import read_difficulty, with_starter
+from codequake.problems.foreign_statements import leetcode_statement
+from codequake.problems.livecodebench import STARTER_LEAD, read_difficulty, with_starter
 from codequake.problems.python_prompts import (
     defines,
     parse_python,
@@ -50,6 +51,7 @@ def _problem(row: Row) -> Problem:
     if not defines(checks, "check"):
         raise row.fault("test defines no function check(candidate)")
     test, check = with_check_apart(test, checks, entry_point)
+    statement = with_starter(row.text("problem_description"), row.optional_text("starter_code"))
     statements = JsonText(canonical_json(f"{test.rstrip()}\n\n{check}(candidate)\n"))
     return Problem(
         problem_id=f"leetcode-dataset/{task_id}",
@@ -58,8 +60,8 @@ def _problem(row: Row) -> Problem:
         interface=Interface.FUNCTION,
         entry_point=entry_point,
         parameters=signature_of(tree, entry_point, row)[0],
-        statement=with_starter(row.text("problem_description"), row.optional_text("starter_code")),
-        structure=None,
+        statement=statement,
+        structure=leetcode_statement(statement, STARTER_LEAD.rstrip(":")),
         tests=(Test(statements, JsonText("null"), visible=False),),
         references=(Reference("completion", Language.PYTHON, reference),),
         wrong=(),

@@ -23,6 +23,7 @@ from codequake.errors import DataError, UsageError
 from codequake.ports import Oracle
 from codequake.problems.errata import Erratum, comparison_in, erratum_in_text, known_erratum
 from codequake.problems.foreign import Format, ProblemFile, Row, canonical_text, read_foreign
+from codequake.problems.foreign_statements import leetcode_statement
 from codequake.problems.packed_tests import unpack_text
 from codequake.problems.python_prompts import annotations_of, parse_python, signature_of
 from codequake.problems.scraped import restore_powers, scraped_value
@@ -119,6 +120,7 @@ def _problem(row: Row) -> Problem:
         row.note(f"the bound {bound} was put back, which a test proves")
     for bound in powers.doubtful:
         row.note(f"the bound {bound} may be a power whose raised digit was lost")
+    statement = with_starter(powers.text, starter)
     title = row.optional_text("question_title")
     lists = all(test.expected.startswith("[") for test in tests)
     return Problem(
@@ -128,8 +130,8 @@ def _problem(row: Row) -> Problem:
         interface=interface,
         entry_point=call.name,
         parameters=call.parameters,
-        statement=with_starter(powers.text, starter),
-        structure=None,
+        statement=statement,
+        structure=leetcode_statement(statement, STARTER_LEAD.rstrip(":")),
         tests=tests,
         references=(),
         wrong=(),

@@ -15,6 +15,7 @@ from pathlib import Path
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
 from codequake.problems.foreign import Format, ProblemFile, Row, read_foreign
+from codequake.problems.foreign_statements import assertion_statement
 from codequake.problems.python_prompts import defines, parse_python, signature_of, tested_name
 from codequake.problems.selection import Selection
 from codequake.records import Comparison, Interface, JsonText, Language, Problem, Reference, Test
@@ -22,6 +23,7 @@ from codequake.records import Comparison, Interface, JsonText, Language, Problem
 __all__ = ["read_mbpp", "read_mbpp_with_challenges"]
 
 _EVERYTHING = Selection()
+_TITLE = "Your code should pass these tests"
 
 
 def read_mbpp(
@@ -62,8 +64,8 @@ def _problem(row: Row, *, challenges: bool) -> Problem:
         interface=Interface.FUNCTION,
         entry_point=entry_point,
         parameters=signature_of(program, entry_point, row)[0] if known else (),
-        statement="\n".join([task, "", "Your code should pass these tests:", *shown]),
-        structure=None,
+        statement="\n".join([task, "", f"{_TITLE}:", *shown]),
+        structure=assertion_statement(task, _TITLE, shown),
         tests=tuple(
             Test(JsonText(canonical_json(item)), JsonText("null"), visible=number < len(shown))
             for number, item in enumerate((*shown, *hidden))
