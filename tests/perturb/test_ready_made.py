@@ -113,7 +113,7 @@ def test_a_prompt_that_is_no_code_any_more_is_kept_and_rejected(
 ) -> None:
     broken = PROMPT.removesuffix('"""\n') + '" " "\n'
     (variant,) = read(tmp_path / "a.jsonl", problems, ROW | {"prompt": broken}).variants
-    assert failed_checks(variant) == {"prompt_parses"}
+    assert failed_checks(variant) == {"prompt_parses", "sections", "examples"}
     assert not variant.gated
     assert "unterminated triple-quoted" in next(
         check.detail for check in variant.checks if check.name == "prompt_parses"

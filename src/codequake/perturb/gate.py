@@ -28,6 +28,7 @@ from codequake.perturb.spec import Draft, NotApplicableError
 from codequake.ports import Oracle
 from codequake.problems.code_prompts import CodePrompt, protected_pieces, read_code_prompt
 from codequake.problems.doc_examples import read_doc_examples
+from codequake.problems.rendering import render_statement
 from codequake.records import Check, Problem
 from codequake.statements import SectionKind, SpanKind, Statement
 
@@ -177,6 +178,8 @@ def _example_checks(problem: Problem, text: str, oracle: Oracle | None) -> list[
     code = read_code_prompt(problem.statement)
     if code is not None:
         return [_same_examples(code, text)]
+    if render_statement(problem.structure) != problem.statement:
+        return [_same_lines(problem, problem.structure, text)]
     try:
         sections = split_sections(text, problem.structure)
         examples = [
@@ -205,6 +208,23 @@ def _same_examples(clean: CodePrompt, text: str) -> Check:
     if before != after:
         return Check("examples", False, f"{len(after)} examples, not the {len(before)} of the task")
     return Check("examples", True, f"{len(before)} as in the clean prompt")
+
+
+def _same_lines(problem: Problem, structure: Statement, text: str) -> Check:
+    """The examples of a statement that others wrote are those of the clean prompt, line by line."""
+    try:
+        before, after = (
+            [
+                section.lines
+                for section in split_sections(one, structure)
+                if section.kind is SectionKind.EXAMPLES
+            ]
+            for one in (problem.statement, text)
+        )
+    except NotApplicableError as error:
+        return Check("examples", False, str(error))
+    same = before == after
+    return Check("examples", same, "as in the clean prompt" if same else "a line of them changed")
 
 
 def _formula_checks(problem: Problem, draft: Draft) -> list[Check]:

@@ -173,7 +173,8 @@ def _arguments(text: str, name: str | None, *, whole: bool) -> tuple[str, str] |
 
 def _leading_value(text: str) -> str | None:
     """Return the value that a text begins with; behind it a comment or the end of a sentence."""
-    for candidate in (text, re.split(r"\s+#", text)[0], text.rstrip(".,; ")):
+    # A point at the end ends the sentence, not the number.
+    for candidate in (text.rstrip(".,; "), re.split(r"\s+#", text)[0]):
         value = _value(candidate.rstrip(",;").strip())
         if value is not None:
             return value
