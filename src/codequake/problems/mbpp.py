@@ -42,6 +42,8 @@ def read_mbpp_with_challenges(
 
 def _problem(row: Row, *, challenges: bool) -> Problem:
     task_id = row.identity("task_id")
+    if not row.has("text") and not row.has("prompt"):
+        raise row.fault("the field 'text' (or 'prompt') is missing")
     task = row.text("text" if row.has("text") else "prompt").strip()
     code = row.text("code")
     shown = tuple(item.strip() for item in row.texts("test_list"))
