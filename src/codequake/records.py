@@ -310,7 +310,8 @@ class Verdict:
     """How a completion's program ended.
 
     ``program`` is what was extracted (empty when nothing was), ``extraction`` the rule that found
-    it, ``grader`` the version of everything that decides the verdict.
+    it, ``grader`` the version of everything that decides the verdict.  ``source`` and ``licence``
+    are those of the problem, whose tests its ``failure`` shows.
     """
 
     problem_id: str
@@ -324,6 +325,8 @@ class Verdict:
     extraction: str
     failure: Failure | None
     grader: str
+    source: str = ""
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

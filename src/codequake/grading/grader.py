@@ -164,6 +164,8 @@ class Grader:
             extraction=found.rule,
             failure=judged.failure,
             grader=version or self.version,
+            source=problem.source,
+            licence=problem.licence,
         )
 
 
