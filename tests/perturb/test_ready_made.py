@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from codequake.perturb import NO_OP, VariantBatch, read_ready_made
 from codequake.problems import load_set
 from codequake.records import Problem, TaskKind, Variant
 from codequake.store import read_parquet
+from codequake.study.config import load_study
+from codequake.study.progress import Silent
+from codequake.study.run import make_study_variants
 
 PROMPT = 'def add_one(x):\n    """Add one.\n    >>> add_one(1)\n    2\n    """\n'
 ROW: dict[str, Any] = {
@@ -181,25 +185,37 @@ def test_what_is_no_file_of_prompts(problems: tuple[Problem, ...], tmp_path: Pat
         read_ready_made("recoded:a.jsonl", problems, None)
 
 
-def test_a_study_takes_them_and_counts_no_ops(
-    run_command: RunCommand, test_data: Path, tmp_path: Path
-) -> None:
-    files = f"{test_data}/recode/humaneval_"
+def test_a_study_takes_them_and_counts_no_ops(test_data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    names = ("BackTranslation", "FuncRenameCamelCase")
+    for name in names:
+        file = f"humaneval_{name}_s0.jsonl.gz"
+        shutil.copy(test_data / "recode" / file, tmp_path / file)
+    sources = [f'"recode:humaneval_{name}_s0.jsonl.gz"' for name in names]
     (tmp_path / "study.toml").write_text(
         f'problems = ["humaneval:{test_data}/humaneval/HumanEval.jsonl.gz"]\nlimit = 12\n'
-        f'variants = ["recode:{files}BackTranslation_s0.jsonl.gz", '
-        f'"recode:{files}FuncRenameCamelCase_s0.jsonl.gz"]\n'
-        '[[perturbations]]\nname = "clean"\n'
+        f'variants = [{", ".join(sources)}]\n[[perturbations]]\nname = "clean"\n'
     )
-    done = run_command("perturb", "study.toml", "--out", "made", "--json")
-    assert done.returncode == 0, done.stderr
-    counts = json.loads(done.stdout)
-    variants = read_parquet(tmp_path / "made/variants.parquet", Variant)
-    families = Counter(item.family for item in variants)
+    study = load_study(str(tmp_path / "study.toml"))
+    made = make_study_variants(study, tmp_path / "made", Silent())
+    families = Counter(item.family for item in made.variants)
     assert families["clean"] == 12
-    assert sum(families.values()) == counts["variants"]
-    assert counts["variants"] + counts["skipped"] == 36
-    skipped = (tmp_path / "made/skipped.jsonl").read_text().splitlines()
-    assert sum('"no-op' in line for line in skipped) == counts["skipped"] > 0
-    again = run_command("perturb", "study.toml", "--out", "made", "--json")
-    assert json.loads(again.stdout) == counts
+    assert len(made.variants) + len(made.skipped) == 36
+    assert made.skipped
+    assert all(item.reason.startswith(NO_OP) for item in made.skipped)
+    assert read_parquet(tmp_path / "made/variants.parquet", Variant) == made.variants
+    # The study has its variants, and goes on without the files that they came from.
+    for name in names:
+        (tmp_path / f"humaneval_{name}_s0.jsonl.gz").unlink()
+    assert make_study_variants(study, tmp_path / "made", Silent()) == made
+
+
+def test_the_command_takes_them(run_command: RunCommand, tmp_path: Path) -> None:
+    (tmp_path / "problems.jsonl").write_text(json.dumps(ROW))
+    (tmp_path / "recode.jsonl").write_text(json.dumps(ROW))
+    done = run_command(
+        *("perturb", "--problems", "humaneval:problems.jsonl", "--out", "made", "--json"),
+        *("--ready-made", "recode:recode.jsonl"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"variants": 1, "gated": 1, "skipped": 1}

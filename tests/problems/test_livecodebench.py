@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running import RunCommand
 
 from codequake.errors import DataError
 from codequake.grading import outputs_agree
@@ -15,6 +14,11 @@ from codequake.problems import ProblemFile, load_set, read_set
 from codequake.problems.errata import ERRATA, Defect, comparison_in, erratum_in_text
 from codequake.problems.scraped import restore_powers, scraped_value
 from codequake.records import Comparison, JsonText, OutputOrder
+from codequake.study.checking import check_sets
+from codequake.study.config import load_study
+from codequake.study.folder import StudyFolder
+from codequake.study.progress import Silent
+from codequake.study.run import make_study_variants
 
 STDIN: dict[str, Any] = {
     "question_content": "Print the number.",
@@ -328,21 +332,22 @@ def test_lost_powers_in_a_set(tmp_path: Path) -> None:
     )
 
 
-def test_notes_reach_the_check_and_the_study(run_command: RunCommand, tmp_path: Path) -> None:
-    pytest.importorskip("inspect_ai")
+def test_notes_reach_the_check_and_the_study(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     rows = [STDIN | {"question_id": "abc343_a"}, STDIN | {"question_id": "fine"}]
     path.write_text("\n".join(json.dumps(row) for row in rows))
-    done = run_command("problems", "check", f"lcb:{path}")
-    assert done.returncode == 0
-    assert "  note: lcb/abc343_a left out: several answers are right" in done.stdout
+    checked = check_sets((f"lcb:{path}",), "bwrap", Silent())
+    checked.raise_for_findings()
+    assert "  note: lcb/abc343_a left out: several answers are right" in checked.as_text()
     (tmp_path / "study.toml").write_text(
         'problems = ["lcb:a.jsonl"]\n[[perturbations]]\nname = "clean"\n'
     )
-    done = run_command("perturb", "study.toml", "--out", "made")
-    assert "lcb:a.jsonl: lcb/abc343_a left out: several answers are right" in done.stderr
-    (note,) = json.loads((tmp_path / "made/notes.json").read_text())
-    assert note.startswith("lcb:a.jsonl: lcb/abc343_a left out")
+    made = make_study_variants(
+        load_study(str(tmp_path / "study.toml")), tmp_path / "made", Silent()
+    )
+    assert len(made.variants) == 1
+    (note,) = StudyFolder(tmp_path / "made").read_notes()
+    assert note.startswith("lcb:a.jsonl: lcb/abc343_a left out: several answers are right")
 
 
 def test_the_fixture_has_nothing_to_tell(test_data: Path) -> None:

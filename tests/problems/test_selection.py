@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 from tests.running import RunCommand
 
-from codequake.errors import DataError, UsageError
-from codequake.problems import load_set, read_set, set_from, whole_set
+from codequake.errors import DataError, UnknownNameError, UsageError
+from codequake.problems import find_problem, load_set, read_set, set_from, whole_set
 from codequake.problems.selection import SLICES, Errata, Selection, split_selection
-from codequake.records import Difficulty
+from codequake.records import Difficulty, Status
+from codequake.study.checking import check_sets
+from codequake.study.config import GraderSettings
+from codequake.study.progress import Silent
+from codequake.study.regrade import grade_file
 
 LCB: dict[str, Any] = {
     "question_content": "Add one.",
@@ -246,39 +250,44 @@ def test_the_problems_of_cocc(tmp_path: Path) -> None:
     assert found[40].problem_id == "lcb/2-1"
 
 
-def test_grading_counts_what_a_filter_leaves_outside(
-    run_command: RunCommand, lcb: str, tmp_path: Path
-) -> None:
-    pytest.importorskip("inspect_ai")
-    lines = [{"question_id": name, "code_list": ["print(int(input()) + 1)"]} for name in "abcde"]
-    (tmp_path / "replies.json").write_text(json.dumps(lines))
-    done = run_command("grade", "replies.json", "--problems", f"{lcb}?first=2", "--out", "v.jsonl")
-    assert done.returncode == 0, done.stderr
-    assert f"3 completions answer problems outside of {lcb}?first=2" in done.stderr
-    graded = [json.loads(line) for line in (tmp_path / "v.jsonl").read_text().splitlines()]
-    assert [row["problem_id"] for row in graded] == ["lcb/a", "lcb/b"]
-    assert {row["status"] for row in graded} == {"passed"}
-    done = run_command("grade", "replies.json", "--problems", f"{lcb}?frist=2")
-    assert done.returncode == 2
-    assert "filter 'frist' is not known (did you mean first?)" in done.stderr
+class Listening(Silent):
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
+def test_grading_counts_what_a_filter_leaves_outside(lcb: str, tmp_path: Path) -> None:
+    rows = [{"question_id": name, "code_list": ["print(int(input()) + 1)"]} for name in "abcde"]
+    replies = tmp_path / "replies.json"
+    replies.write_text(json.dumps(rows))
+    notify = Listening()
+    graded = grade_file(
+        replies, f"{lcb}?first=2", None, workers=1, settings=GraderSettings(), notify=notify
+    )
+    assert f"{replies}: 3 completions answer problems outside of {lcb}?first=2" in notify.said
+    assert [(item.problem_id, item.status) for item in graded.verdicts] == [
+        ("lcb/a", Status.PASSED),
+        ("lcb/b", Status.PASSED),
+    ]
+    assert graded.problems == ()
 
 
 def test_the_commands_take_filters(run_command: RunCommand, lcb: str) -> None:
     pytest.importorskip("inspect_ai")
-    done = run_command("problems", "check", f"{lcb}?difficulty=hard")
-    assert done.returncode == 0
-    assert "2 not checked" in done.stdout
-    done = run_command("problems", "list", f"{lcb}?difficulty=hard")
-    assert done.stdout.splitlines() == [
-        f"{lcb}?difficulty=hard: 2 problems",
-        "  lcb/c  c",
-        "  lcb/d  d",
-    ]
-    done = run_command("problems", "show", "lcb/c", "--problems", f"{lcb}?difficulty=hard")
-    assert done.returncode == 0
-    done = run_command("problems", "show", "lcb/a", "--problems", f"{lcb}?difficulty=hard")
+    hard = f"{lcb}?difficulty=hard"
+    assert check_sets((hard,), "bwrap", Silent()).as_text().splitlines()[1].startswith("  2 not c")
+    assert find_problem("lcb/c", hard).problem_id == "lcb/c"
+    with pytest.raises(UnknownNameError, match="is not known"):
+        find_problem("lcb/a", hard)
+    done = run_command("problems", "list", hard)
+    assert done.stdout.splitlines() == [f"{hard}: 2 problems", "  lcb/c  c", "  lcb/d  d"]
+    done = run_command("grade", "replies.json", "--problems", f"{lcb}?frist=2")
     assert done.returncode == 2
-    assert "is not known" in done.stderr
+    assert "filter 'frist' is not known (did you mean first?)" in done.stderr
 
 
 def test_whole_set_tells_beside_the_problems(lcb: str) -> None:

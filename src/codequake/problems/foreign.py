@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from codequake.canonical import canonical_json
 from codequake.documents import first_byte, json_pieces, numbered_lines, open_document, utf8_text
@@ -36,6 +36,7 @@ __all__ = [
     "read_rows",
 ]
 
+_PARQUET = b"PAR1"
 MAX_ROW = 256 << 20
 """Bytes that one row of a problem file may have: some carry megabytes of tests."""
 
@@ -298,12 +299,17 @@ class _Reading:
 
 
 def read_rows(path: Path) -> Iterator[Row | DataError]:
-    """Yield the rows of a file, plain or gzip; in place of a bad one, what is wrong with it.
+    """Yield the rows of a file; in place of a bad one, what is wrong with it.
 
-    Raises ``DataError`` when the file cannot be read at all.
+    The file is JSON Lines or one JSON array, plain or gzip, or Parquet.  Raises ``DataError`` when
+    it cannot be read at all.
     """
     name = str(path)
     with open_document(name) as file:
+        if file.read(4) == _PARQUET:
+            yield from _parquet_rows(name, file)
+            return
+        file.seek(0)
         if first_byte(file) != b"[":
             for number, raw in numbered_lines(file, MAX_ROW):
                 if raw is None or raw.strip():
@@ -314,6 +320,26 @@ def read_rows(path: Path) -> Iterator[Row | DataError]:
                 yield _row(piece.raw, piece.place(name))
         except DataError as error:
             yield error
+
+
+def _parquet_rows(name: str, file: BinaryIO) -> Iterator[Row | DataError]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file.seek(0)
+    number = 0
+    try:
+        for batch in pq.ParquetFile(file).iter_batches(batch_size=64):
+            for values in batch.to_pylist():
+                number += 1
+                plain = {
+                    key: value.isoformat() if isinstance(value, dt.date) else value
+                    for key, value in values.items()
+                }
+                yield Row(plain, f"{name} (record {number})")
+    except pa.ArrowException as error:
+        why = str(error).splitlines()[0]
+        yield DataError(f"not Parquet: {why}", place=f"{name} (record {number + 1})")
 
 
 def _row(raw: bytes | None, place: str) -> Row | DataError:

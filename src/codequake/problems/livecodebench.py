@@ -30,13 +30,19 @@ from codequake.problems.scraped import restore_powers, scraped_value
 from codequake.problems.selection import Facts, Selection
 from codequake.records import Difficulty, Interface, Language, Problem, Test
 
-__all__ = ["STARTER_LEAD", "read_difficulty", "read_livecodebench", "release_files", "with_starter"]
+__all__ = [
+    "STARTER_LEAD",
+    "read_difficulty",
+    "read_livecodebench",
+    "release_files",
+    "release_names",
+    "with_starter",
+]
 
 STARTER_LEAD = "Start from this code:"
 """What stands in a statement between the text of the task and the code to start from."""
 
 _KINDS = {"functional": Interface.FUNCTION, "stdin": Interface.STDIN}
-_VERSIONS = 6
 _VERSION_FILE = re.compile(r"test([2-9]?)\.jsonl(?:\.gz)?")
 _EVERYTHING = Selection()
 
@@ -66,27 +72,32 @@ def release_files(path: Path, release: str | None) -> tuple[Path, ...]:
         if release is not None:
             raise UsageError(f"release={release} needs a folder with test.jsonl, not {path}")
         return (path,)
-    there = {number: found for number in range(1, _VERSIONS + 1) if (found := _file(path, number))}
-    if release is None or release == "release_latest":
-        wanted = range(1, max(there, default=1) + 1)
-    else:
-        numbers = [int(digit) for digit in re.findall(r"v([1-6])", release)]
-        first = 1 if release.startswith("release_") else numbers[0]
-        wanted = range(first, numbers[-1] + 1)
-    missing = [_name(number) for number in wanted if number not in there]
+    there = {name: found for name in release_names("release_v6") if (found := _file(path, name))}
+    wanted = release_names(release)
+    if not wanted:
+        every = release_names("release_v6")
+        wanted = every[: max((every.index(name) + 1 for name in there), default=1)]
+    missing = [name for name in wanted if name not in there]
     if missing or not wanted:
-        names = ", ".join(missing) or "no version"
+        names = ", ".join(missing) or "of a version"
         raise DataError(f"cannot be read: the folder has no file {names}", place=str(path))
-    return tuple(there[number] for number in wanted)
+    return tuple(there[name] for name in wanted)
 
 
-def _name(number: int) -> str:
-    return f"test{'' if number == 1 else number}.jsonl"
+def release_names(release: str | None) -> tuple[str, ...]:
+    """Return the names of a release's files; empty for the latest, whichever that is."""
+    if release is None or release == "release_latest":
+        return ()
+    numbers = [int(digit) for digit in re.findall(r"v([1-6])", release)]
+    first = 1 if release.startswith("release_") else numbers[0]
+    return tuple(
+        f"test{'' if number == 1 else number}.jsonl" for number in range(first, numbers[-1] + 1)
+    )
 
 
-def _file(folder: Path, number: int) -> Path | None:
-    names = (_name(number), f"{_name(number)}.gz")
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+def _file(folder: Path, name: str) -> Path | None:
+    names = (name, f"{name}.gz")
+    return next((folder / one for one in names if (folder / one).is_file()), None)
 
 
 def _facts(row: Row) -> Facts:

@@ -145,6 +145,7 @@ def split_selection(name: str) -> tuple[str, Selection]:
         return name, Selection()
     known = re.match(r"([A-Za-z][A-Za-z0-9+_-]*):", bare)
     kind = known[1] if known else ""
+    kind = "lcb" if kind == "hub" else kind  # all datasets that need no format are LiveCodeBench's
     allowed = tuple(sorted((*_COMMON, *_OF_FORMAT.get(kind, ()))))
     return bare, _Reader(name, kind, allowed).read(text)
 

@@ -17,6 +17,7 @@ from codequake.problems.bigcodebench import read_bigcodebench, read_bigcodebench
 from codequake.problems.choosing import chosen
 from codequake.problems.evalplus import read_evalplus
 from codequake.problems.foreign import MAX_ROW, Origin, ProblemFile
+from codequake.problems.hub import expand_hub, is_on_hub, read_from_hub
 from codequake.problems.humaneval import read_humaneval
 from codequake.problems.leetcode_dataset import read_leetcode_dataset
 from codequake.problems.livecodebench import read_livecodebench
@@ -143,7 +144,8 @@ def set_from(name_or_path: str, base: Path) -> str:
         return set_from(bare, base) + sign + rest
     named = _FORMAT.fullmatch(name_or_path)
     if named is not None and not (base / name_or_path).is_file():
-        path = named[2] if named[2] in ("", "-") else str(base / named[2])
+        stays = named[2] in ("", "-") or is_on_hub(named[1], named[2])
+        path = named[2] if stays else str(base / named[2])
         return f"{named[1]}:{path}"
     if name_or_path in PROBLEM_SETS:
         return name_or_path
@@ -152,9 +154,13 @@ def set_from(name_or_path: str, base: Path) -> str:
 
 
 def _read_format(name: str, path: str, oracle: Oracle | None, wanted: Selection) -> ProblemFile:
-    loader = PROBLEM_FORMATS[name]
     if not path:
         raise UsageError(f"{name}: names no file; allowed: {name}:FILE")
+    if is_on_hub(name, path):
+        form, place = expand_hub(name, path)
+        reader = PROBLEM_FORMATS[form]
+        return read_from_hub(place, wanted, lambda found: reader(found, oracle, wanted))
+    loader = PROBLEM_FORMATS[name]
     return loader(Path(path), oracle, wanted)
 
 
