@@ -25,6 +25,7 @@ from codequake.formula import (
     format_formula,
 )
 from codequake.perturb import Skipped
+from codequake.problems.errata import ERRATA
 from codequake.problems.json_schema import SCHEMA_FILE, problem_schema
 from codequake.records import SCHEMA_VERSION
 from codequake.store import arrow_schema
@@ -245,8 +246,27 @@ def rules_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def defects_page() -> str:
+    """What is known to be wrong with problems of LiveCodeBench."""
+    lines = [
+        "# Known defects of LiveCodeBench",
+        "",
+        "This page is generated from the list in the program and checked by a test;"
+        " [what is done about them](../problem-sets.md#known-defects-of-livecodebench) is said"
+        " elsewhere.",
+        "",
+        "| problem | what is wrong | what is done | reported by |",
+        "| --- | --- | --- | --- |",
+    ]
+    for item in ERRATA:
+        done = "left out" if item.leaves_out else "repaired"
+        lines.append(f"| `{item.name}` | {item.defect.value} | {done} | {item.source} |")
+    return "\n".join(lines) + "\n"
+
+
 ROOT = Path(__file__).parents[1]
 PAGES = {
+    REFERENCE / "known-defects.md": defects_page,
     REFERENCE / "records.md": records_page,
     REFERENCE / "command-line.md": command_page,
     REFERENCE / "formula-rules.md": rules_page,
