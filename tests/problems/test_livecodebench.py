@@ -10,7 +10,7 @@ import pytest
 
 from codequake.errors import DataError
 from codequake.grading import outputs_agree
-from codequake.problems import ProblemFile, load_set, read_set
+from codequake.problems import ProblemFile, find_problem, load_set, read_set
 from codequake.problems.errata import ERRATA, Defect, comparison_in, erratum_in_text
 from codequake.problems.scraped import restore_powers, scraped_value
 from codequake.records import Comparison, JsonText, OutputOrder
@@ -356,3 +356,39 @@ def test_the_fixture_has_nothing_to_tell(test_data: Path) -> None:
     assert [item.comparison for item in found.problems] == [Comparison()] * 3
     easy = load_set(f"lcb:{test_data}/fixtures/lcb_code_generation_lite.jsonl?difficulty=easy")
     assert [item.problem_id for item in easy] == ["lcb/9001"]
+
+
+def test_a_problem_that_is_left_out_is_not_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [STDIN | {"question_id": "abc343_a"}, STDIN | {"question_id": "fine"}]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    with pytest.raises(DataError, match="'lcb/abc343_a' is left out: several answers are right"):
+        find_problem("lcb/abc343_a", f"lcb:{path}")
+    assert find_problem("lcb/abc343_a", f"lcb:{path}?errata=keep").title == "abc343_a"
+
+
+def test_powers_of_leetcode_dataset(tmp_path: Path) -> None:
+    row = {
+        "task_id": "up",
+        "problem_description": "Count.\n\nConstraints:\n\n1 <= nums.length <= 105\n1 <= k <= 103",
+        "starter_code": "",
+        "completion": "class Solution:\n    def up(self, nums, k):\n        return k",
+        "entry_point": "Solution().up",
+        "test": "def check(candidate):\n    assert candidate(nums = [1], k = 1) == 1\n",
+        "input_output": [
+            {"input": f"nums = {[1] * 300}, k = 2", "output": "2"},
+            {"input": "no call", "output": ""},
+            3,
+        ],
+    }
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row))
+    found = read_set(f"leetcode-dataset:{path}")
+    assert "1 <= nums.length <= 10^5\n1 <= k <= 103" in found.problems[0].statement
+    assert found.told() == (
+        "leetcode-dataset/up: the bound nums.length <= 10^5 was put back, which a test proves",
+        "leetcode-dataset/up: the bound k <= 103 may be a power whose raised digit was lost",
+    )
+    path.write_text(json.dumps(row | {"input_output": "nums"}))
+    (fault,) = read_set(f"leetcode-dataset:{path}").faults
+    assert fault == f"{path}:1: input_output is 'nums'; allowed: a list"

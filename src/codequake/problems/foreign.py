@@ -306,10 +306,11 @@ def read_rows(path: Path) -> Iterator[Row | DataError]:
     """
     name = str(path)
     with open_document(name) as file:
+        start = file.tell()  # behind a byte order mark
         if file.read(4) == _PARQUET:
             yield from _parquet_rows(name, file)
             return
-        file.seek(0)
+        file.seek(start)
         if first_byte(file) != b"[":
             for number, raw in numbered_lines(file, MAX_ROW):
                 if raw is None or raw.strip():

@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from codequake.canonical import canonical_json
 from codequake.errors import DataError
@@ -18,6 +19,7 @@ __all__ = [
     "Signature",
     "annotations_of",
     "defines",
+    "keyword_values",
     "opening_of",
     "parse_python",
     "shown_calls",
@@ -102,6 +104,28 @@ def annotations_of(tree: ast.Module, name: str) -> tuple[tuple[str | None, ...],
 
 def _unparsed(node: ast.expr | None) -> str | None:
     return None if node is None else ast.unparse(node)
+
+
+def keyword_values(text: str) -> dict[str, Any]:
+    """Return the plain values in a text such as ``nums = [1, 2], k = 3``; empty for another."""
+    node = _call_of(text) if len(text) <= _MOST_CALL else None
+    found = {}
+    for item in node.keywords if node is not None else ():
+        try:
+            found[item.arg or ""] = ast.literal_eval(item.value)
+        except (ValueError, TypeError, RecursionError, MemoryError):
+            continue  # not a plain value
+    return found
+
+
+def _call_of(text: str) -> ast.Call | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            node = ast.parse(f"f({text})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return node if isinstance(node, ast.Call) else None
 
 
 def opening_of(prompt: str, name: str, row: Row) -> str:

@@ -224,6 +224,9 @@ def find_problem(
     else:
         name = set_name
         found = read_set(name, oracle)
+    for item in found.left_out:
+        if item.problem.problem_id == problem_id:
+            raise DataError(f"{name}: problem {problem_id!r} is left out: {item.reason}")
     table: Table[Problem] = Table(f"problem of {name}")
     for problem in found.problems:
         table.add(problem.problem_id)(problem)
