@@ -350,3 +350,21 @@ def test_an_export_keeps_the_structure(humaneval: tuple[Problem, ...], tmp_path:
     path = tmp_path / "own.jsonl"
     path.write_text(json.dumps(to_plain(humaneval[3])))
     assert load_set(str(path)) == (humaneval[3],)
+
+
+def test_own_layouts_are_no_contradiction(test_data: Path) -> None:
+    import dataclasses
+
+    from codequake.problems.structure import structure_findings
+
+    words = "the structured statement does not render to the flat one"
+    for name in (
+        f"humaneval:{test_data}/fixtures/humaneval_problems.jsonl",
+        f"lcb:{test_data}/fixtures/lcb_code_generation_lite.jsonl",
+        f"mbpp:{test_data}/fixtures/mbpp_original.jsonl",
+    ):
+        problem = load_set(name)[0]
+        assert words not in list(structure_findings(problem, 0))
+        other = dataclasses.replace(problem, statement=problem.statement.replace("Return", "Give"))
+        other = dataclasses.replace(other, statement=f"{other.statement} And more.")
+        assert words in list(structure_findings(other, 0))

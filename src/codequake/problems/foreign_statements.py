@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from codequake.problems.code_prompts import marked_sentences
+from codequake.problems.code_prompts import code_statement, marked_sentences
+from codequake.records import Problem
 from codequake.statements import Section, SectionKind, Sentence, Span, SpanKind, Statement
 
-__all__ = ["assertion_statement", "leetcode_statement"]
+__all__ = ["assertion_statement", "keeps_own_layout", "leetcode_statement"]
 
 _EXAMPLE = re.compile(r"^(Example(?: 1)?):[ \t]*$", re.MULTILINE)
 _CONSTRAINTS = re.compile(r"^(Constraints):[ \t]*$", re.MULTILINE)
@@ -56,6 +57,20 @@ def leetcode_statement(statement: str, starter_title: str) -> Statement | None:
         lines = statement[start:end].split("\n")[1:]
         sections.append(Section(kind, title, tuple(_protected(filter(str.strip, lines)))))
     return Statement(tuple(sections))
+
+
+def keeps_own_layout(problem: Problem) -> bool:
+    """Tell whether a statement is one that others laid out, so that no structure renders to it.
+
+    It is a prompt of code, or the structure is what is read from its own title lines.
+    """
+    text, structure = problem.statement, problem.structure
+    if structure is None:
+        return False
+    if structure == code_statement(text):
+        return True
+    titles = [section.title for section in structure.sections]
+    return structure == leetcode_statement(text, titles[-1])
 
 
 def _after_blank(text: str, at: int) -> bool:
