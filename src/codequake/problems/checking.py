@@ -100,17 +100,13 @@ def check_problems(
             yield Report(problem.problem_id, (Finding("structure", str(error)),))
             continue
         repeated = tuple(_repeated(problem, ids[problem.problem_id]))
-        if problem.environment:
-            why = f"it needs {problem.environment}, which the sandbox does not have"
-            yield Report(problem.problem_id, repeated, why, executed=False)
-            continue
-        if problem.assertions is not None or origin is not Origin.AUTHORED:
+        if problem.assertions is not None or problem.environment or origin is not Origin.AUTHORED:
             found = tuple(_tests_only(problem, origin, oracle, agree))
             yield Report(
                 problem.problem_id,
                 (*repeated, *found),
                 _unchecked(problem, origin),
-                executed=bool(problem.references),
+                executed=bool(problem.references) and not problem.environment,
             )
             continue
         findings = [
@@ -131,7 +127,9 @@ def check_problems(
 def _tests_only(
     problem: Problem, origin: Origin, oracle: Oracle, agree: Agree
 ) -> Iterator[Finding]:
-    """Show what a problem claims that follows no rules of ours."""
+    """Show what a problem claims that follows no rules of ours; nothing where it cannot be run."""
+    if problem.environment:
+        return
     if origin is Origin.ANSWERED:
         yield from _shown_results(problem, agree)
     yield from _passing(problem, oracle, agree)
@@ -155,6 +153,8 @@ def _shown_results(problem: Problem, agree: Agree) -> Iterator[Finding]:
 
 def _unchecked(problem: Problem, origin: Origin) -> str:
     """Say what the tests of a problem that follows no rules of ours cannot show."""
+    if problem.environment:
+        return f"it needs {problem.environment}, which the sandbox does not have"
     if not problem.references:
         return _NO_REFERENCE
     return _OWN_OUTPUTS if origin is Origin.ANSWERED else ""
