@@ -60,6 +60,12 @@ def problems_show(
 def problems_check(
     name: Annotated[str, typer.Argument(help="A bundled set or a file; all bundled sets.")] = "",
     inputs: Annotated[int, typer.Option("--inputs", min=1, help="For formula prompts.")] = 10_000,
+    mutants: Annotated[
+        int, typer.Option("--mutants", min=0, help="Mutants of each reference to test.")
+    ] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", min=0, help="Problems at once; 0: one a processor.")
+    ] = 0,
     sandbox: SandboxOption = "bwrap",
     json: JsonOption = False,
 ) -> None:
@@ -67,7 +73,8 @@ def problems_check(
     from codequake.study.checking import check_sets
 
     with Terminal() as notify:
-        checked = check_sets((name,) if name else None, sandbox, notify, inputs)
+        names = (name,) if name else None
+        checked = check_sets(names, sandbox, notify, inputs, workers or None, mutants)
     if json:
         emit(checked.as_json())
     else:

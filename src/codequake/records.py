@@ -199,7 +199,9 @@ class Variant:
     ``entry_point`` is the name that its program must define.  ``distance`` is the number of
     formula mutations, ``None`` where there is no formula.  ``base_id`` is the variant that a
     mitigation was applied to.  ``gated`` is true when every check passed; a variant that fails
-    one is kept and reported, but stands in no headline figure.
+    one is kept and reported, but stands in no headline figure.  ``shown_tests`` are the indices of
+    the oracle's tests whose input stands in the text; ``None`` where it was not looked for, and
+    the tests themselves say whether they are visible.
     """
 
     variant_id: str
@@ -218,6 +220,7 @@ class Variant:
     assumptions: tuple[str, ...]
     checks: tuple[Check, ...]
     gated: bool
+    shown_tests: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from tests.metrics.planting import plant, with_reported
 
 from codequake.errors import DataError, UsageError
 from codequake.metrics import StudyRows, count_shared_replies, estimate_study
-from codequake.records import Estimate, LeftOut, TaskKind
+from codequake.records import Estimate, LeftOut, TaskKind, TestOutcome, TestStatus
 from codequake.stats import Interval, holm, minimum_detectable_effect, paired_interval, wilson
 
 MIXED = {
@@ -254,6 +254,52 @@ def test_problems_without_visible_tests_leave_the_visible_scope_only() -> None:
     visible = found("pass_at_1", "clean", scope="visible")
     assert (visible.value, visible.denominator) == (1.0, 1)
     assert visible.left_out == (LeftOut("problems without visible tests", 1),)
+
+
+def shown(rows: StudyRows, arm: str, *tests: int) -> StudyRows:
+    """The rows, with the prompts of an arm showing these tests of the two that there are."""
+    variants = tuple(
+        dataclasses.replace(item, shown_tests=tests) if item.family == arm else item
+        for item in rows.variants
+    )
+    return dataclasses.replace(rows, variants=variants)
+
+
+def test_hidden_is_what_no_prompt_of_the_problem_shows() -> None:
+    # V: the first test passes, the second fails.  Clean prompts show the first.
+    rows = plant({"s/a": {"clean": "V", "story": "P"}, "s/b": {"clean": "P", "story": "F"}})
+    found = Found(rows)
+    assert found("pass_at_1", "clean", scope="hidden").value == 1 / 2
+    assert found("delta_to_clean", "story", scope="hidden").value == 0
+    # The story shows the second test instead: no test is left that neither prompt shows.
+    both = Found(shown(rows, "story", 1))
+    for metric, family in (("pass_at_1", "clean"), ("delta_to_clean", "story")):
+        empty = both(metric, family, scope="hidden")
+        assert empty.value is None
+        assert [(out.reason, out.count) for out in empty.left_out] == [
+            ("problems without hidden tests", 2)
+        ]
+    assert both("pass_at_1", "story", scope="visible").value == 1 / 2
+    assert both("pass_at_1", "clean", scope="visible").value == 1
+    # It shows none: what the clean prompt shows stays out on both sides.
+    none = Found(shown(rows, "story"))
+    assert none("pass_at_1", "story", scope="hidden").value == 1 / 2
+    assert none("pass_at_1", "story", scope="visible").value is None
+
+
+def test_a_failed_visible_test_does_not_count_where_hidden_tests_are_asked() -> None:
+    rows = plant({"s/a": {"clean": "P"}, "s/b": {"clean": "F"}})
+    late = dataclasses.replace(
+        rows.verdicts[1],
+        tests=(
+            TestOutcome(True, TestStatus.WRONG_ANSWER),
+            TestOutcome(False, TestStatus.PASSED),
+        ),
+    )
+    found = Found(dataclasses.replace(rows, verdicts=(rows.verdicts[0], late)))
+    assert found("pass_at_1", "clean", scope="hidden").value == 1
+    assert found("pass_at_1", "clean").value == 1 / 2
+    assert found("pass_at_1", "clean", scope="visible").value == 1 / 2
 
 
 def test_mixing_is_an_error() -> None:

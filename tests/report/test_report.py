@@ -104,7 +104,7 @@ def test_the_page_holds_what_a_reader_needs(study: StudyTables, written: dict[st
         "is a demonstration of the instrument",
         "the noise floor is 0 by construction and nothing is claimed from it",
         "All 168 planned replies came back and were graded.",
-        "64 whose input stands in the prompt and 128 hidden ones",
+        "128 of 192: their input stands in no prompt of their problem",
         "40 of 168 replies are shared",
         "no rule applies 5 times",
         "min(1, 2 P(X <= min(down, up)))",

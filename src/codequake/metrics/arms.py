@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from codequake.errors import UsageError
 from codequake.metrics.rows import Cell
-from codequake.metrics.scopes import VISIBLE
 
 __all__ = ["Arm", "Bounds", "build_arm", "cell_bounds", "check_comparable", "mean_bounds"]
 
@@ -50,13 +49,13 @@ def cell_bounds(cell: Cell, scope: str) -> Bounds:
 def build_arm(cells: Iterable[Cell], scope: str) -> Arm:
     """Average cells within each problem: samples within a variant, then variants.
 
-    In the visible scope a problem without visible tests has no value and is counted instead.
+    A problem without tests in the scope has no value and is counted instead.
     """
     kept: list[Cell] = []
     without: set[str] = set()
     grouped: dict[str, list[Bounds]] = {}
     for cell in cells:
-        if scope == VISIBLE and not cell.has_visible:
+        if not cell.has_tests(scope):
             without.add(cell.variant.problem_id)
             continue
         kept.append(cell)

@@ -26,7 +26,7 @@ from codequake.metrics.making import (
     share_estimate,
 )
 from codequake.metrics.rows import Cell
-from codequake.metrics.scopes import ALL_TESTS, SCOPES
+from codequake.metrics.scopes import SCOPES, VISIBLE
 from codequake.metrics.shares import groups_of, in_group
 from codequake.records import Estimate, LeftOut, TaskKind
 from codequake.stats import (
@@ -79,7 +79,7 @@ def _deltas(
 ) -> Iterator[Estimate]:
     problems = [problem for problem in arm.values if problem in base.values]
     pairs = [Pair(base.values[problem], arm.values[problem]) for problem in problems]
-    out = _unpaired(base, arm, asked, pairs)
+    out = _unpaired(base, arm, asked, pairs, label.scope)
     waits = pending_note(_used(problems, base, arm))
     note = " ".join(filter(None, (waits, _shared_note(base, arm, problems))))
     empty = "no problem has both prompts"
@@ -93,12 +93,14 @@ def _deltas(
         named = _named(label, metric)
         yield share_estimate(context, named, values, out=out, note=waits, empty=empty)
     yield paired_estimate(context, _named(label, "delta_to_clean"), pairs, out=out, note=note)
-    if label.scope == ALL_TESTS:
+    if label.scope != VISIBLE:
         yield p_estimate(context, _named(label, "delta_p"), pairs)
         yield _detectable(context, _named(label, "minimum_detectable_effect"), pairs)
 
 
-def _unpaired(base: Arm, arm: Arm, asked: set[str], pairs: Sequence[Pair]) -> tuple[LeftOut, ...]:
+def _unpaired(
+    base: Arm, arm: Arm, asked: set[str], pairs: Sequence[Pair], scope: str
+) -> tuple[LeftOut, ...]:
     """Count, once each, the problems that were asked on one side and cannot be compared."""
     bare = base.without_tests | arm.without_tests
     alone = set(arm.values) - set(base.values) - bare
@@ -109,7 +111,7 @@ def _unpaired(base: Arm, arm: Arm, asked: set[str], pairs: Sequence[Pair]) -> tu
             "problems without the clean prompt": len(alone),
             "problems with rejected variants only": len(rest & asked),
             "problems without a variant of this family": len(rest - asked),
-            "problems without visible tests": len(bare),
+            f"problems without {scope} tests": len(bare),
         },
     )
 
@@ -221,7 +223,7 @@ def floor_estimates(
         check_comparable(clean, repeat, model=model, what="family 'repeat' against 'clean'")
         both = [problem for problem in repeat.values if problem in clean.values]
         pairs = [Pair(clean.values[problem], repeat.values[problem]) for problem in both]
-        out = _unpaired(clean, repeat, set(both), pairs)
+        out = _unpaired(clean, repeat, set(both), pairs, scope)
         note = " ".join(filter(None, (pending_note(_used(both, clean, repeat)), floor.note)))
         label = Label("noise_floor", model, "repeat", "", scope)
         flips = [flip_bounds(pair)[2] for pair in pairs]
@@ -302,13 +304,13 @@ def recovery_estimates(
                 [pair.change for pair in pairs],
                 {
                     "problems without an accepted base and repair": len(lost),
-                    "problems without visible tests": len(repaired.without_tests),
+                    f"problems without {scope} tests": len(repaired.without_tests),
                 },
             )
             note = pending_note((*bases.cells, *repaired.cells))
             empty = "no repaired variant has an accepted base"
             yield paired_estimate(context, label, pairs, out=out, note=note, empty=empty)
-            if scope == ALL_TESTS:
+            if scope != VISIBLE:
                 yield p_estimate(context, _named(label, "reduction_recovery_p"), pairs)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from codequake.errors import DataError
-from codequake.metrics.scopes import ALL_TESTS, VISIBLE, passes
+from codequake.metrics.scopes import ALL_TESTS, HIDDEN, VISIBLE, passes
 from codequake.records import (
     Completion,
     JsonText,
@@ -26,6 +26,7 @@ __all__ = [
     "StudyFacts",
     "StudyRows",
     "count_shared_replies",
+    "hidden_tests",
     "join_rows",
     "pending_counts",
 ]
@@ -61,7 +62,7 @@ class Outcome:
     """What became of one planned reply.
 
     ``status`` is ``None`` while nothing was graded; ``pending`` then, and for errors that are not
-    the model's, says why.  ``passed`` and ``visible`` are ``None`` while pending.
+    the model's, says why.  ``passed``, ``visible`` and ``hidden`` are ``None`` while pending.
     """
 
     sample: int
@@ -70,6 +71,7 @@ class Outcome:
     pending: str | None
     passed: bool | None
     visible: bool | None
+    hidden: bool | None
     reported: str
     grader: str
     key: str
@@ -77,18 +79,25 @@ class Outcome:
 
     def in_scope(self, scope: str) -> bool | None:
         """Return pass, fail or pending in a scope."""
-        return self.passed if scope == ALL_TESTS else self.visible
+        return {ALL_TESTS: self.passed, VISIBLE: self.visible, HIDDEN: self.hidden}[scope]
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One model's replies to one variant, by sample, and which kinds of tests judge it."""
+    """One model's replies to one variant, by sample, and which kinds of tests judge it.
+
+    ``has_hidden``: there is a test that no prompt of the oracle's problem shows.
+    """
 
     model: str
     variant: Variant
     has_visible: bool
     has_hidden: bool
     outcomes: tuple[Outcome, ...]
+
+    def has_tests(self, scope: str) -> bool:
+        """Tell whether any test is in a scope."""
+        return {ALL_TESTS: True, VISIBLE: self.has_visible, HIDDEN: self.has_hidden}[scope]
 
 
 _Key = tuple[str, str, int]
@@ -114,25 +123,51 @@ def join_rows(rows: StudyRows) -> tuple[Cell, ...]:
     planned = _by_key("planned reply", rows.planned)
     completions = _by_key("completion", rows.completions)
     verdicts = _by_key("verdict", rows.verdicts)
-    for name, keys in (("completion", set(completions)), ("verdict", set(verdicts))):
-        extra = sorted(keys - set(planned))
+    for name, known in (("completion", set(completions)), ("verdict", set(verdicts))):
+        extra = sorted(known - set(planned))
         if extra:
             raise DataError(f"{name} of {_spell(extra[0])} was not planned")
-    grouped: dict[tuple[str, str], list[Outcome]] = {}
+    grouped: dict[tuple[str, str], list[_Key]] = {}
     for key in sorted(planned):
-        outcome = _outcome(planned[key], completions.get(key), verdicts.get(key))
-        grouped.setdefault(key[:2], []).append(outcome)
+        grouped.setdefault(key[:2], []).append(key)
+    for variant in rows.variants:
+        for needed in (variant.problem_id, variant.oracle_id):
+            if needed not in problems:
+                raise DataError(
+                    f"variant {variant.variant_id!r} belongs to unknown problem {needed!r}"
+                )
+    hidden = hidden_tests(rows.variants, rows.problems)
     cells = []
-    for (model, variant_id), outcomes in grouped.items():
+    for (model, variant_id), keys in grouped.items():
         if variant_id not in variants:
             raise DataError(f"planned reply of model {model!r} to unknown variant {variant_id!r}")
         variant = variants[variant_id]
-        for needed in (variant.problem_id, variant.oracle_id):
-            if needed not in problems:
-                raise DataError(f"variant {variant_id!r} belongs to unknown problem {needed!r}")
-        shown = {test.visible for test in problems[variant.oracle_id].tests}
-        cells.append(Cell(model, variant, True in shown, False in shown, tuple(outcomes)))
+        scopes = (_shown(variant, problems[variant.oracle_id]), hidden[variant.oracle_id])
+        outcomes = tuple(
+            _outcome(planned[key], completions.get(key), verdicts.get(key), scopes) for key in keys
+        )
+        cells.append(Cell(model, variant, bool(scopes[0]), bool(scopes[1]), outcomes))
     return tuple(cells)
+
+
+def _shown(variant: Variant, oracle: Problem) -> frozenset[int]:
+    """Return the tests of an oracle that stand in the text of a variant."""
+    if variant.shown_tests is not None:
+        return frozenset(variant.shown_tests)
+    return frozenset(index for index, test in enumerate(oracle.tests) if test.visible)
+
+
+def hidden_tests(
+    variants: Iterable[Variant], problems: Iterable[Problem]
+) -> dict[str, frozenset[int]]:
+    """Return oracle -> the indices of its tests that stand in no text that it judges."""
+    oracles = {problem.problem_id: problem for problem in problems}
+    found: dict[str, frozenset[int]] = {}
+    for variant in variants:
+        oracle = oracles[variant.oracle_id]
+        every = frozenset(range(len(oracle.tests)))
+        found[variant.oracle_id] = found.get(variant.oracle_id, every) - _shown(variant, oracle)
+    return found
 
 
 def _by_key(name: str, rows: Sequence[_Row]) -> dict[_Key, _Row]:
@@ -149,10 +184,16 @@ def _spell(key: _Key) -> str:
     return f"model {key[0]!r}, variant {key[1]!r}, sample {key[2]}"
 
 
-def _outcome(planned: Planned, reply: Completion | None, graded: Verdict | None) -> Outcome:
+def _outcome(
+    planned: Planned,
+    reply: Completion | None,
+    graded: Verdict | None,
+    scopes: tuple[frozenset[int], frozenset[int]],
+) -> Outcome:
+    """``scopes`` are the visible and the hidden tests."""
     pending: str | None = None
     if graded is not None:
-        if passes(graded, ALL_TESTS) is None:
+        if passes(graded) is None:
             pending = graded.status.value
     elif reply is None:
         pending = NO_REPLY
@@ -165,8 +206,9 @@ def _outcome(planned: Planned, reply: Completion | None, graded: Verdict | None)
         decoding=planned.decoding,
         status=None if graded is None else graded.status,
         pending=pending,
-        passed=None if graded is None else passes(graded, ALL_TESTS),
-        visible=None if graded is None else passes(graded, VISIBLE),
+        passed=None if graded is None else passes(graded),
+        visible=None if graded is None else passes(graded, scopes[0]),
+        hidden=None if graded is None else passes(graded, scopes[1]),
         reported=reply.model_reported if reply and reply.stop_reason != StopReason.ERROR else "",
         grader="" if graded is None else graded.grader,
         key="" if reply is None else reply.key,

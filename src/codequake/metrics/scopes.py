@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from codequake.errors import DataError
 from codequake.records import Status, TestStatus, Verdict
 
-__all__ = ["ALL_TESTS", "SCOPES", "VISIBLE", "passes"]
+__all__ = ["ALL_TESTS", "HEADLINE", "HIDDEN", "SCOPES", "VISIBLE", "passes"]
 
 ALL_TESTS = "all tests"
 VISIBLE = "visible"
-SCOPES = (ALL_TESTS, VISIBLE)
+"""Tests whose input stands in the prompt that was answered."""
+HIDDEN = "hidden"
+"""Tests whose input stands in no prompt of their problem: the same ones for all its variants."""
+SCOPES = (ALL_TESTS, VISIBLE, HIDDEN)
+HEADLINE = HIDDEN
+"""The scope of the figures that a report shows first: what was shown cannot be copied there."""
 
 _BY_TESTS = frozenset(
     {
@@ -23,12 +30,13 @@ _BY_TESTS = frozenset(
 _PENDING = frozenset({Status.PROVIDER_ERROR, Status.HARNESS_ERROR})
 
 
-def passes(verdict: Verdict, scope: str) -> bool | None:
+def passes(verdict: Verdict, tests: Collection[int] | None = None) -> bool | None:
     """Return whether a verdict counts as a pass in a scope; ``None`` while it is pending.
 
-    In the visible scope a program passes when every visible test passed; a visible test that was
-    not run, because an earlier one hit a limit, did not pass.  Raises ``DataError`` when a verdict
-    says ``passed`` and a test of it did not.
+    ``tests`` are the indices of the tests in the scope; ``None`` stands for all.  A program passes
+    when every one of them passed and there is one; a test that was not run, because an earlier one
+    hit a limit, did not pass.  Raises ``DataError`` when a verdict says ``passed`` and a test of it
+    did not.
     """
     if verdict.status in _PENDING:
         return None
@@ -39,7 +47,7 @@ def passes(verdict: Verdict, scope: str) -> bool | None:
                 f"{verdict.sample} says passed, but a test of it did not pass"
             )
         return True
-    if scope == ALL_TESTS or verdict.status not in _BY_TESTS:
+    if tests is None or verdict.status not in _BY_TESTS:
         return False
-    visible = [test for test in verdict.tests if test.visible]
-    return bool(visible) and all(test.status is TestStatus.PASSED for test in visible)
+    chosen = [test for index, test in enumerate(verdict.tests) if index in tests]
+    return bool(chosen) and all(test.status is TestStatus.PASSED for test in chosen)

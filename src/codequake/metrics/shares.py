@@ -15,7 +15,7 @@ from codequake.metrics.making import (
     share_estimate,
 )
 from codequake.metrics.rows import Cell
-from codequake.metrics.scopes import ALL_TESTS, SCOPES, VISIBLE
+from codequake.metrics.scopes import ALL_TESTS, SCOPES
 from codequake.records import Estimate, Status, TaskKind, Variant
 
 __all__ = [
@@ -73,7 +73,7 @@ def _pass_at_1(
         values,
         {
             "problems with rejected variants only": len(lost),
-            "problems without visible tests": len(arm.without_tests),
+            f"problems without {label.scope} tests": len(arm.without_tests),
         },
     )
     notes = [pending_note(arm.cells)]
@@ -89,8 +89,8 @@ def _pass_at_1(
     empty = "no problem was attempted"
     if rejected and not cells:
         empty = "every variant failed a preservation check"
-    elif label.scope == VISIBLE and arm.without_tests:
-        empty = "no problem has visible tests"
+    elif arm.without_tests:
+        empty = f"no problem has {label.scope} tests"
     note = " ".join(filter(None, notes))
     return share_estimate(context, label, values, out=out, note=note, empty=empty)
 
@@ -161,7 +161,7 @@ def _worst(
     cells: dict[str, list[Cell]] = {}
     for cell in others:
         problem = cell.variant.problem_id
-        if problem in base.values and (label.scope != VISIBLE or cell.has_visible):
+        if problem in base.values and cell.has_tests(label.scope):
             cells.setdefault(problem, []).append(cell)
     values, sizes = [], []
     for problem, value in base.values.items():
@@ -178,7 +178,7 @@ def _worst(
         notes.append(
             f"Worst of the clean prompt and {count} {name}{many} a problem, {sum(sizes)} in all."
         )
-    out = left_out(values, {"problems without visible tests": len(base.without_tests)})
+    out = left_out(values, {f"problems without {label.scope} tests": len(base.without_tests)})
     empty = "the clean prompt was not asked"
     note = " ".join(filter(None, notes))
     return share_estimate(context, label, values, out=out, note=note, empty=empty)

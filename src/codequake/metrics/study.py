@@ -13,7 +13,7 @@ from codequake.metrics.differences import (
 )
 from codequake.metrics.making import Context, Label, plain_estimate
 from codequake.metrics.rows import Cell, StudyRows, join_rows
-from codequake.metrics.scopes import ALL_TESTS
+from codequake.metrics.scopes import ALL_TESTS, HIDDEN
 from codequake.metrics.shares import (
     CLEAN,
     REPEAT,
@@ -86,16 +86,21 @@ def _of_model(
 
 
 def _corrected(context: Context, deltas: Sequence[Estimate]) -> Iterator[Estimate]:
-    """Yield Holm's p values over the families of a model, each at its finest group.
+    """Yield Holm's p values over the families of a model, each at its finest group, by scope.
 
     A p value that is not there yet still counts as a question asked.
     """
+    for scope in (ALL_TESTS, HIDDEN):
+        yield from _corrected_in(context, [item for item in deltas if item.scope == scope])
+
+
+def _corrected_in(context: Context, deltas: Sequence[Estimate]) -> Iterator[Estimate]:
     plain = [item for item in deltas if item.metric == "delta_p" and item.family != REPEAT]
     split = {item.family for item in plain if item.group}
     table = [item for item in plain if item.group or item.family not in split]
     values = holm([1.0 if item.value is None else item.value for item in table])
     for item, value in zip(table, values, strict=True):
-        label = Label("delta_p_holm", item.model, item.family, item.group, ALL_TESTS)
+        label = Label("delta_p_holm", item.model, item.family, item.group, item.scope)
         yield plain_estimate(
             context,
             label,

@@ -17,6 +17,7 @@ from codequake.perturb.spec import (
     Request,
 )
 from codequake.ports import Answer, Oracle
+from codequake.problems import shown_tests
 from codequake.records import JsonText, Problem, Reference, Variant
 
 __all__ = ["Skipped", "VariantBatch", "make_variants"]
@@ -140,6 +141,7 @@ def _variant(
         assumptions=draft.assumptions,
         checks=checks,
         gated=all(check.passed for check in checks),
+        shown_tests=shown_tests(problem, draft.text, problem.entry_point),
     )
 
 

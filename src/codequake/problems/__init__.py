@@ -6,7 +6,11 @@ from codequake.problems.drawing import fresh_inputs
 from codequake.problems.findings import Finding, Report, Rules
 from codequake.problems.judging import Agree
 from codequake.problems.redrawing import can_redraw, redraw
-from codequake.problems.rendering import input_stands_in, render_statement, shown_output
+from codequake.problems.rendering import (
+    input_stands_in,
+    render_statement,
+    shown_output,
+)
 from codequake.problems.sampling import sample_inputs
 from codequake.problems.sets import (
     Origin,
@@ -19,6 +23,7 @@ from codequake.problems.sets import (
     set_from,
     set_names,
 )
+from codequake.problems.showing import shown_tests
 
 __all__ = [
     "FORMULA_INPUTS",
@@ -45,4 +50,5 @@ __all__ = [
     "set_from",
     "set_names",
     "shown_output",
+    "shown_tests",
 ]

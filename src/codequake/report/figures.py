@@ -134,7 +134,7 @@ def _families(view: ModelView) -> Any | None:
     scale = alt.Scale(domain=[0, 1])
     axis = alt.Axis(format="%", tickCount=5)
     rules = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title="Pass@1, all tests", scale=scale, axis=axis),
+        x=alt.X("low:Q", title="Pass@1, hidden tests", scale=scale, axis=axis),
         x2="high:Q",
     )
     marks = base.mark_point(filled=True, size=90, opacity=1).encode(
@@ -166,7 +166,7 @@ def _distance(view: ModelView) -> Any | None:
         x=x, color=alt.Color("series:N", scale=domain, sort=names)
     )
     rules = base.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("low:Q", title="Pass@1, all tests", scale=share, axis=axis), y2="high:Q"
+        y=alt.Y("low:Q", title="Pass@1, hidden tests", scale=share, axis=axis), y2="high:Q"
     )
     # The curve of the mutated formulas starts at the original; the point itself is drawn once.
     start = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from codequake.metrics import count_shared_replies
+from codequake.metrics import count_shared_replies, hidden_tests
 from codequake.records import Status
 from codequake.report.tables import StudyTables
 from codequake.report.views import ModelView
@@ -96,15 +96,20 @@ def _models(tables: StudyTables, views: tuple[ModelView, ...]) -> list[str]:
 
 
 def _tests(tables: StudyTables) -> list[str]:
-    visible = sum(test.visible for problem in tables.problems for test in problem.tests)
-    hidden = sum(not test.visible for problem in tables.problems for test in problem.tests)
+    hidden = hidden_tests(tables.variants, tables.problems)
+    total = sum(len(problem.tests) for problem in tables.problems if problem.problem_id in hidden)
+    unseen = sum(len(found) for found in hidden.values())
     text = (
-        f"Figures rest on all tests: {visible} whose input stands in the prompt and {hidden} "
-        "hidden ones. Passing the visible tests alone is shown in a column of its own."
+        f"Figures rest on hidden tests, {unseen} of {total}: their input stands in no prompt of "
+        "their problem. Passing all tests, and passing the visible ones alone, is shown in columns "
+        "of their own."
     )
-    bare = sum(all(test.visible for test in problem.tests) for problem in tables.problems)
+    bare = sum(not found for found in hidden.values())
     if bare:
-        text += f" {_count(bare, 'problem')} without hidden tests cannot tell copying from solving."
+        text += (
+            f" {_count(bare, 'problem')} without hidden tests cannot tell copying from solving, "
+            "and stand in no headline figure."
+        )
     return [text]
 
 

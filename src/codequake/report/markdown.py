@@ -43,22 +43,25 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [*lines, ""]
 
 
+_HEAD = (
+    "prompts",
+    "problems",
+    "Pass@1",
+    "clean, same problems",
+    "change in points",
+    "p (Holm)",
+    "broken",
+    "solved",
+    "all tests",
+    "visible tests only",
+    "reading",
+)
+
+
 def _model(view: ModelView) -> list[str]:
     lines = [f"## {markdown_cell(view.name)}", "", markdown_cell(headline(view), limit=1000), ""]
-    head = (
-        "prompts",
-        "problems",
-        "Pass@1",
-        "clean, same problems",
-        "change in points",
-        "p (Holm)",
-        "broken",
-        "solved",
-        "visible tests only",
-        "reading",
-    )
     lines += _table(
-        head,
+        _HEAD,
         [
             (
                 row.label,
@@ -69,6 +72,7 @@ def _model(view: ModelView) -> list[str]:
                 amount(row.holm),
                 amount(row.down),
                 amount(row.up),
+                amount(row.every),
                 amount(row.visible),
                 row.reading,
             )

@@ -31,7 +31,17 @@ def summary_text(tables: StudyTables) -> str:
 
 def _model_lines(view: ModelView) -> list[str]:
     rows: list[Sequence[str]] = [
-        ("prompts", "problems", "Pass@1", "change", "p (Holm)", "broken", "solved", "visible only")
+        (
+            "prompts",
+            "problems",
+            "Pass@1",
+            "change",
+            "p (Holm)",
+            "broken",
+            "solved",
+            "all tests",
+            "visible only",
+        )
     ]
     rows += [
         (
@@ -42,6 +52,7 @@ def _model_lines(view: ModelView) -> list[str]:
             amount(row.holm),
             amount(row.down),
             amount(row.up),
+            amount(row.every),
             amount(row.visible),
         )
         for row in view.rows

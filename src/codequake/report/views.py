@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from codequake.metrics import ALL_TESTS, VISIBLE
+from codequake.metrics import ALL_TESTS, HEADLINE, VISIBLE
 from codequake.records import Estimate, Status
 from codequake.report.numbers import percent, points
 from codequake.report.tables import StudyTables
@@ -58,7 +58,7 @@ class Lookup:
         model: str,
         family: str = "",
         group: str = "",
-        scope: str = ALL_TESTS,
+        scope: str = HEADLINE,
     ) -> Estimate | None:
         """Return the estimate, or ``None`` when the study has no such number."""
         return self._found.get((metric, model, family, group, scope))
@@ -72,6 +72,7 @@ class FamilyRow:
     family: str
     group: str
     passed: Estimate
+    every: Estimate | None
     visible: Estimate | None
     clean: Estimate | None
     delta: Estimate | None
@@ -193,7 +194,7 @@ def _reply_counts(estimates: Sequence[Estimate], model: str) -> dict[Key, int]:
 
 
 def _family_row(find: Lookup, model: str, family: str, group: str) -> FamilyRow:
-    def get(metric: str, scope: str = ALL_TESTS) -> Estimate | None:
+    def get(metric: str, scope: str = HEADLINE) -> Estimate | None:
         return find(metric, model, family, group, scope)
 
     passed = get("pass_at_1")
@@ -209,6 +210,7 @@ def _family_row(find: Lookup, model: str, family: str, group: str) -> FamilyRow:
         family=family,
         group=group,
         passed=passed,
+        every=get("pass_at_1", ALL_TESTS),
         visible=get("pass_at_1", VISIBLE),
         clean=get("pass_at_1_clean"),
         delta=delta,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,9 @@ from codequake.problems import (
     read_set,
     set_names,
 )
+from codequake.problems.mutation_score import MutationScore, mutation_score
+from codequake.records import Problem
+from codequake.sandbox import Backend, Limits
 from codequake.study.progress import Notify
 from codequake.study.sandboxes import open_sandbox
 from codequake.study.threads import Threads
@@ -25,22 +29,29 @@ from codequake.study.threads import Threads
 __all__ = ["CheckedSets", "check_sets"]
 
 
+_BRIEF = 0.5
+"""Seconds of processor time of a mutant: many of them loop for ever."""
 _QUICK = 8
 """Inputs from which on the check lets them share a process, before it finds anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedSets:
-    """One report a problem that could be read, and a sentence for each line that could not."""
+    """One report a problem that could be read, and a sentence for each line that could not.
+
+    ``scores`` are those of the references, where mutants were asked for.
+    """
 
     reports: tuple[Report, ...]
     faults: tuple[str, ...]
+    scores: tuple[MutationScore, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return reports and faults as a JSON value."""
         return {
             "problems": [to_plain(report) for report in self.reports],
             "faults": list(self.faults),
+            "mutation": [to_plain(score) for score in self.scores],
         }
 
     def as_text(self) -> str:
@@ -63,7 +74,28 @@ class CheckedSets:
             lines.append(f"  {count} {'checked in part' if executed else 'not checked'}: {why}")
         if self.faults:
             lines.append(f"  {len(self.faults)} lines that hold no right problem, named above")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._mutation()])
+
+    def _mutation(self) -> list[str]:
+        """Return the survivors, and the score over all references."""
+        if not self.scores:
+            return []
+        lines = [
+            f"{score.problem_id}: {score.reference}: {item.what}: "
+            + (f"missed, see input {item.witness[:80]}" if item.witness else "may be equivalent")
+            for score in self.scores
+            for item in score.survivors
+        ]
+        total = sum(score.mutants for score in self.scores)
+        alive = sum(len(score.survivors) for score in self.scores)
+        missed = sum(score.missed for score in self.scores)
+        share = f" ({100 * (total - alive) / total:.1f} %)" if total else ""
+        lines.append(
+            f"{total - alive} of {total} mutants{share} of {len(self.scores)} references are "
+            f"rejected by hidden tests; {missed} are missed, and {alive - missed} agree with their "
+            "reference on every input that was drawn"
+        )
+        return lines
 
     def raise_for_findings(self) -> None:
         """Raise ``CheckFailedError`` when anything that was claimed does not hold."""
@@ -82,11 +114,13 @@ def check_sets(
     notify: Notify,
     formula_inputs: int = FORMULA_INPUTS,
     workers: int | None = None,
+    mutants: int = 0,
 ) -> CheckedSets:
     """Check the named sets, or all bundled ones.
 
     ``formula_inputs`` is the number of inputs on which references of a formula prompt must agree,
-    ``workers`` the number of problems that are checked at once (one for each processor).
+    ``workers`` the number of problems that are checked at once (one for each processor).  With
+    ``mutants`` so many mechanical mutants of each reference are put to the hidden tests.
     The good problems of a file are checked even when other lines are bad.  Raises ``UserError``
     when a file cannot be read at all.
     """
@@ -114,7 +148,29 @@ def check_sets(
     if backend.trouble:
         notify.say(backend.trouble)
     faults = tuple(fault for found in sets for fault in found.faults)
-    return CheckedSets(tuple(reports), faults)
+    scores = _scores(sets, backend, notify, workers, mutants) if mutants else ()
+    return CheckedSets(tuple(reports), faults, scores)
+
+
+def _scores(
+    sets: Sequence[ProblemFile],
+    backend: Backend,
+    notify: Notify,
+    workers: int | None,
+    mutants: int,
+) -> tuple[MutationScore, ...]:
+    brief = SandboxOracle(backend, Limits(cpu_seconds=_BRIEF), many=_QUICK)
+    problems = [problem for found in sets for problem in found.problems]
+    scores: list[MutationScore] = []
+
+    def score(problem: Problem) -> tuple[MutationScore, ...]:
+        return mutation_score(problem, brief, agree=outputs_agree, seed=0, count=mutants)
+
+    with notify.stage("mutants", len(problems)) as progress, Threads(workers, backend) as pool:
+        for number, found in enumerate(pool.map(score, problems), start=1):
+            scores += found
+            progress(number, len(problems))
+    return tuple(scores)
 
 
 def _places(found: ProblemFile) -> tuple[str, ...]:

@@ -164,6 +164,24 @@ class _Items:
         self._completions = completions
         self._problems = problems
         self._variants = variants
+        self._marked: dict[tuple[str, tuple[int, ...]], Problem] = {}
+
+    def _judging(self, variant: Variant) -> Problem:
+        """Return the oracle, with those tests visible whose input stands in the variant's text."""
+        oracle = self._problems[variant.oracle_id]
+        shown = variant.shown_tests
+        if shown is None or shown == tuple(
+            index for index, test in enumerate(oracle.tests) if test.visible
+        ):
+            return oracle
+        key = (variant.oracle_id, shown)
+        if key not in self._marked:
+            tests = tuple(
+                dataclasses.replace(test, visible=index in shown)
+                for index, test in enumerate(oracle.tests)
+            )
+            self._marked[key] = dataclasses.replace(oracle, tests=tests)
+        return self._marked[key]
 
     def __len__(self) -> int:
         return len(self._completions)
@@ -172,7 +190,7 @@ class _Items:
         continuations = Continuations()
         for item in self._completions:
             variant = self._variants[item.variant_id]
-            problem = self._problems[variant.oracle_id]
+            problem = self._judging(variant)
             text = continuations.complete(
                 problem,
                 item.text,
