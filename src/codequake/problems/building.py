@@ -73,7 +73,13 @@ def choose_tests(
         inputs = _discriminating_first(problem, original, inputs, oracle, count)
     inputs = inputs[:count]
     seed = seed_for(seed, "large", problem.problem_id)
-    inputs += [item for item in large_inputs(problem, oracle, seed) if item not in inputs]
+    large = large_inputs(problem, oracle, seed)
+    if len({*inputs, *large}) < len(inputs) + len(large):
+        raise CheckFailedError(
+            f"problem {problem.problem_id!r}: its second generator gives an input twice, or one "
+            "that is tested already"
+        )
+    inputs += large
     return tuple(_answered(problem, inputs, oracle))
 
 

@@ -10,10 +10,10 @@ from codequake.errors import DataError
 from codequake.ports import Oracle
 from codequake.problems.sampling import sample_inputs
 from codequake.problems.shape import input_fault
-from codequake.records import Interface, JsonText, Language, Problem, Reference
+from codequake.records import Interface, JsonText, Language, Problem, Reference, Test
 from codequake.seeding import generator_for
 
-__all__ = ["LARGE_INPUTS", "fresh_inputs", "large_inputs", "valid_inputs"]
+__all__ = ["LARGE_INPUTS", "fresh_inputs", "large_inputs", "ordinary_tests", "valid_inputs"]
 
 LARGE_INPUTS = 2
 """Inputs that are drawn from the second generator of a problem."""
@@ -44,6 +44,11 @@ def large_inputs(problem: Problem, oracle: Oracle, seed: int) -> tuple[JsonText,
         return ()
     other = dataclasses.replace(problem, generator=problem.large)
     return fresh_inputs(other, oracle, seed, LARGE_INPUTS)
+
+
+def ordinary_tests(problem: Problem) -> tuple[Test, ...]:
+    """Return the tests of a problem without those of its large inputs, which stand last."""
+    return problem.tests if problem.large is None else problem.tests[:-LARGE_INPUTS]
 
 
 def valid_inputs(

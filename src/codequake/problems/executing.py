@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from codequake.errors import CheckFailedError, DataError, UserError
 from codequake.ports import Answer
-from codequake.problems.drawing import fresh_inputs, valid_inputs
+from codequake.problems.drawing import fresh_inputs, ordinary_tests, valid_inputs
 from codequake.problems.findings import Finding, Rules, shortened
 from codequake.problems.judging import Judge
 from codequake.problems.likeness import shared_functions
@@ -44,10 +44,12 @@ def passing_findings(judge: Judge, rules: Rules) -> Iterator[Finding]:
     """Run every reference on every test; the first that fails is told.
 
     One that is slow may use up time or memory on some, after as many right answers as there must
-    be hidden tests; and it must do so on one, or it is not slow.
+    be hidden tests; and it must do so on one, or it is not slow.  That takes its time, so in a
+    changed version a slow one is not asked about the large inputs.
     """
-    tests = judge.problem.tests
     for reference in judge.problem.references:
+        spared = reference.slow and judge.problem.change is not None
+        tests = ordinary_tests(judge.problem) if spared else judge.problem.tests
         answers = judge.answers(reference, [test.input for test in tests])
         right = judge.right(tests, answers)
         fault = None
@@ -57,7 +59,7 @@ def passing_findings(judge: Judge, rules: Rules) -> Iterator[Finding]:
             fault = _failure(reference, number, test, answer)
             yield Finding("tests", fault)
             break
-        if fault is None and reference.slow:
+        if fault is None and reference.slow and not spared:
             yield from _slow(judge.problem, reference, right, answers, rules)
 
 
@@ -143,9 +145,10 @@ def _disagreement(first: str, other: str, differing: list[tuple[Test, Answer]], 
 def wrong_findings(judge: Judge, rules: Rules) -> Iterator[Finding]:
     """Show that the hidden tests alone reject every plausible mistake and simpler task.
 
-    Each mistake is rejected by a test of its own where the rules ask for it.
+    Each mistake is rejected by a test of its own where the rules ask for it.  Being too slow for
+    the large inputs does not count.
     """
-    tests = [test for test in judge.problem.tests if not test.visible]
+    tests = [test for test in ordinary_tests(judge.problem) if not test.visible]
     rejecting: list[set[int]] = []
     for program in (*judge.problem.wrong, *judge.problem.relaxed) if tests else ():
         answers = judge.answers(program, [test.input for test in tests])

@@ -16,7 +16,7 @@ from codequake.errors import CheckFailedError
 from codequake.ports import Oracle
 from codequake.problems.building import choose_tests
 from codequake.problems.constants import constant_spans, fill_template, replace_constants
-from codequake.problems.drawing import LARGE_INPUTS, fresh_inputs, valid_inputs
+from codequake.problems.drawing import fresh_inputs, ordinary_tests, valid_inputs
 from codequake.problems.rendering import render_statement, show_arguments
 from codequake.problems.sections import example_lines, examples_title
 from codequake.records import (
@@ -65,7 +65,8 @@ def redraw(problem: Problem, kind: ChangeKind, oracle: Oracle, *, seed: int) -> 
     """Return the problem with new examples, bounds or constants of the task.
 
     Every value that can change does, to one that its author allows.  Examples whose input or
-    output changes lose their explanation.  The id is that of the problem, ``~`` and the kind.
+    output changes lose their explanation.  Large inputs are left out: they tell programs by their
+    speed, which no other words change.  The id is that of the problem, ``~`` and the kind.
 
     Raises ``CheckFailedError`` where ``can_redraw`` gives a reason, or where there are too few
     inputs (of changed constants: too few that tell the new task from the old).
@@ -80,12 +81,11 @@ def redraw(problem: Problem, kind: ChangeKind, oracle: Oracle, *, seed: int) -> 
         _with_constants(problem, constants),
         problem_id=f"{problem.problem_id}~{kind}",
         change=Change(kind, problem.problem_id),
+        large=None,
     )
     own = seed_for(seed, "redraw", kind)
     new = _with_examples(problem, new, oracle, own, rng)
-    old = [test.input for test in problem.tests if not test.visible]
-    if problem.large is not None:
-        old = old[:-LARGE_INPUTS]
+    old = [test.input for test in ordinary_tests(problem) if not test.visible]
     tests = choose_tests(
         new,
         old,
