@@ -284,7 +284,11 @@ def test_the_commands_take_filters(run_command: RunCommand, lcb: str) -> None:
     with pytest.raises(UnknownNameError, match="is not known"):
         find_problem("lcb/a", hard)
     done = run_command("problems", "list", hard)
-    assert done.stdout.splitlines() == [f"{hard}: 2 problems", "  lcb/c  c  (hard)", "  lcb/d  d  (hard)"]
+    assert done.stdout.splitlines() == [
+        f"{hard}: 2 problems",
+        "  lcb/c  c  (hard)",
+        "  lcb/d  d  (hard)",
+    ]
     done = run_command("grade", "replies.json", "--problems", f"{lcb}?frist=2")
     assert done.returncode == 2
     assert "filter 'frist' is not known (did you mean first?)" in done.stderr
