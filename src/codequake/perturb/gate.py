@@ -240,7 +240,8 @@ def _formula_checks(problem: Problem, draft: Draft) -> list[Check]:
         assumed = tuple(parse_assumption(text, read.names) for text in draft.assumptions)
     except FormulaError as error:
         return [*checks, Check("formula_parses", False, str(error).splitlines()[0])]
-    answer = equivalent(read.node, node, tuple(dict.fromkeys((*read.given, *assumed))))
+    given = tuple(dict.fromkeys((*read.given, *assumed)))
+    answer = equivalent(read.node, node, given, names=read.names)
     certificate = answer.certificate
     passed = answer.verdict is Verdict.EQUIVALENT and not answer.conditions
     detail = (
