@@ -50,7 +50,7 @@ from codequake.grading import GradeItem, Grader, grade_items
 from codequake.models import render_messages
 from codequake.perturb import make_variants
 from codequake.problems import load_set
-from codequake.records import Completion, Problem, Status, StopReason, Verdict
+from codequake.records import Completion, Problem, Status, StopReason, Variant, Verdict
 from codequake.store import read_parquet
 from codequake.study.config import Study, StudyConfig, parse_study
 from codequake.study.progress import Silent
@@ -59,6 +59,12 @@ from codequake.study.run import open_grader, run_study
 SET = "starter-12"
 CONNECTIONS = 8
 NUMBERS = itertools.count()
+
+
+def clean_of(problem: Problem) -> Variant:
+    """Return the prompt as written."""
+    perturbations = study_of("bench/coder", 12).config.perturbations
+    return make_variants(problem, perturbations, seed=1, oracle=None).variants[0]
 
 
 class BenchAPI(ModelAPI):
@@ -73,7 +79,7 @@ class BenchAPI(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         self._codes = {
-            f"{problem.entry_point}(": problem.references[0].code for problem in load_set(SET)
+            clean_of(problem).text: problem.references[0].code for problem in load_set(SET)
         }
 
     def max_connections(self) -> int:
@@ -88,8 +94,7 @@ class BenchAPI(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Answer a chat."""
-        prompt = input[-1].text
-        code = next(code for name, code in self._codes.items() if name in prompt)
+        code = self._codes[input[-1].text]
         text = f"```python\n# {next(NUMBERS)}\n{code}\n```\n"
         output = ModelOutput.from_content("bench/coder", text)
         output.usage = ModelUsage(input_tokens=100, output_tokens=100, total_tokens=200)
@@ -112,7 +117,7 @@ def study_of(model: str, count: int) -> Study:
 def pipeline(model: str, count: int, folder: Path) -> int:
     """Run all stages; return the number of completions."""
     result = run_study(study_of(model, count), folder, workers=2, notify=Silent())
-    assert result.pending == 0
+    assert result.pending == 0, result.waits_for
     verdicts = read_parquet(folder / "verdicts.parquet", Verdict)
     assert len(verdicts) == result.planned
     if model.startswith("bench/"):
@@ -139,19 +144,25 @@ def inspect_loop(count: int, folder: Path) -> int:
 
     @scorer(metrics=[accuracy()], name="bench_score")
     def grade_each() -> Scorer:
+        # A grader that ends kills all that its backend runs, so one grades at a time; this costs
+        # time that passes, and no processor time.
+        turn = asyncio.Lock()
+
         async def score(state: TaskState, target: Target) -> Score:
             problem = problems[state.metadata["problem"]]
-            status = await asyncio.to_thread(judge, grader, problem, state.output.completion)
-            return Score(value=CORRECT if status is Status.PASSED else INCORRECT)
+            async with turn:
+                status = await asyncio.to_thread(judge, grader, problem, state.output.completion)
+            return Score(
+                value=CORRECT if status is Status.PASSED else INCORRECT, explanation=status
+            )
 
         return score
 
     samples = []
     for problem in problems.values():
-        variant = make_variants(problem, config.perturbations, seed=1, oracle=None).variants[0]
         messages: list[Any] = [
             kinds[part.role](content=part.content)
-            for part in render_messages(problem, variant, config.style)
+            for part in render_messages(problem, clean_of(problem), config.style)
         ]
         samples.append(Sample(input=messages, metadata={"problem": problem.problem_id}))
     task = Task(
@@ -172,7 +183,7 @@ def inspect_loop(count: int, folder: Path) -> int:
     )[0]
     assert log.status == "success", log.error
     assert log.results is not None
-    assert log.results.scores[0].metrics["accuracy"].value == 1.0
+    assert log.results.scores[0].metrics["accuracy"].value == 1.0, log.results.scores[0]
     return log.results.completed_samples
 
 
