@@ -91,7 +91,7 @@ class ChatServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-        assert self.defects == []
+        assert self.defects == [], self.defects
 
 
 class _Server(ThreadingHTTPServer):
@@ -129,7 +129,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         owner = self.server.owner
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        length = int(self.headers["Content-Length"])
+        data = self.rfile.read(length)
+        if len(data) < length:
+            self.close_connection = True  # the client was killed while it wrote
+            return
+        body = json.loads(data)
         prompt = body["messages"][-1]["content"]
         with owner.lock:
             owner.bodies.append(body)
