@@ -7,7 +7,7 @@ from codequake.grading.compare import outputs_agree
 from codequake.grading.completions import CompletionFile, read_completions
 from codequake.grading.continuation import Continuation, Continuations
 from codequake.grading.extract import Extraction, extract
-from codequake.grading.grader import Grader, verdict_key
+from codequake.grading.grader import Grader, refuse_unrunnable, verdict_key
 from codequake.grading.oracle import SandboxOracle
 from codequake.grading.running import Program, grade_programs
 from codequake.grading.selftest import self_test
@@ -31,6 +31,7 @@ __all__ = [
     "grade_programs",
     "outputs_agree",
     "read_completions",
+    "refuse_unrunnable",
     "self_test",
     "verdict_key",
 ]

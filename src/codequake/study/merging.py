@@ -222,10 +222,13 @@ def _write_files(
     planned: Sequence[Planned],
     known: Mapping[str, Entry],
 ) -> None:
-    for name in (a.folder.problems, a.folder.variants, a.folder.skipped):
-        write_bytes(merged.path / name.name, _read(name))
-    for stage in ("problems", "variants"):
-        merged.set_stage_key(stage, a.folder.stage_key(stage) or "")
+    for name in (a.folder.problems, a.folder.variants, a.folder.skipped, a.folder.notes):
+        if name.exists():
+            write_bytes(merged.path / name.name, _read(name))
+    for stage in ("problems", "variants", "ready_made"):
+        key = a.folder.stage_key(stage)
+        if key is not None:
+            merged.set_stage_key(stage, key)
     write_plan(merged, planned)
     verdicts = [
         verdict for row in planned if (verdict := _verdict_of(row, known, (a, b))) is not None
