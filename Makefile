@@ -44,6 +44,7 @@ quality:         ## full-size claims: slow
 
 bench:           ## benchmarks; each prints its ratios
 	$(BIN)/python benchmarks/pipeline.py
+	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/grading.py
 	$(BIN)/python benchmarks/formula.py
 

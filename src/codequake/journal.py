@@ -9,6 +9,7 @@ other damage is an error that names file and line, since a silent gap would chan
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import uuid
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from codequake.canonical import canonical_json, content_key, parse_json
 from codequake.codec import from_plain, to_plain
 from codequake.errors import DataError, StorageError
 from codequake.files import make_folder
-from codequake.records import SCHEMA_VERSION, Measurement, Reply, Request, StopReason
+from codequake.records import SCHEMA_VERSION, Measurement, Message, Reply, Request, StopReason
 
 __all__ = ["Entry", "Journal", "read_journal", "read_segment"]
 
@@ -135,17 +136,25 @@ def _rank(entry: Entry) -> tuple[bool, str]:
 
 
 def read_segment(path: Path) -> Iterator[Entry]:
-    """Yield the rows of one segment.  Raises ``DataError`` for damage but a torn last row."""
+    """Yield the rows of one segment.  Raises ``DataError`` for damage but a torn last row.
+
+    Rows are read one at a time, and equal prompts are held once, since a large study asks each
+    many times.
+    """
+    prompts: dict[tuple[Message, ...], tuple[Message, ...]] = {}
     try:
-        lines = path.read_bytes().split(b"\n")
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                if not raw.endswith(b"\n"):
+                    # The writer died inside this last row, so its reply never counted as done.
+                    return
+                entry = _read_row(raw[:-1], place=f"{path}:{number}")
+                messages = entry.request.messages
+                shared = prompts.setdefault(messages, messages)
+                entry.request = dataclasses.replace(entry.request, messages=shared)
+                yield entry
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", place=str(path)) from error
-    torn = lines.pop()  # empty when the last row is whole
-    for number, raw in enumerate(lines, start=1):
-        yield _read_row(raw, place=f"{path}:{number}")
-    if torn:
-        # The writer died inside this row, so its reply never counted as done.
-        return
 
 
 def _read_row(raw: bytes, *, place: str) -> Entry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,8 +20,10 @@ from codequake.records import JsonText
 from codequake.study.sandboxes import check_sandbox_name
 
 __all__ = [
+    "Budget",
     "Decoding",
     "GraderSettings",
+    "Price",
     "Study",
     "StudyConfig",
     "load_study",
@@ -48,12 +51,36 @@ class GraderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """What a study may spend over all its runs; ``None`` is no limit.
+
+    ``requests`` and ``tokens`` (read and written) are counted, ``cost`` is in the unit of the
+    prices, ``seconds`` are those in which models were asked.
+    """
+
+    requests: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens of one model cost, read and written."""
+
+    model: str
+    input: float
+    output: float
+
+
+@dataclass(frozen=True, slots=True)
 class StudyConfig:
     """One experiment.
 
     ``problems`` are sets in the order of the study, as they were written; ``limit`` keeps the first
     so many problems of each set.  ``variants`` are files of ready-made prompts, ``recode:FILE``.
-    ``models`` may grow between runs, everything else is what makes it this study.
+    ``models`` and ``samples`` may grow between runs, ``budget`` and ``prices`` may change;
+    everything else is what makes it this study.
     """
 
     name: str
@@ -69,6 +96,8 @@ class StudyConfig:
     level: float = 0.95
     decoding: Decoding = Decoding()
     grader: GraderSettings = GraderSettings()
+    budget: Budget = Budget()
+    prices: tuple[Price, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +213,7 @@ def _check(config: StudyConfig, text: str, place: str) -> None:
     except UsageError as error:
         refuse("sandbox", str(error))
     _check_decoding(config.decoding, refuse)
+    _check_money(config, refuse)
     if config.style not in style_names():
         allowed = ", ".join(style_names())
         refuse("style", f"style is {config.style!r}; allowed: {allowed}")
@@ -201,6 +231,20 @@ def _check_decoding(decoding: Decoding, refuse: Callable[[str, str], None]) -> N
     tokens = decoding.max_tokens
     if tokens is not None and tokens < 1:
         refuse("max_tokens", f"max_tokens is {tokens}; allowed: a whole number from 1")
+
+
+def _check_money(config: StudyConfig, refuse: Callable[[str, str], None]) -> None:
+    for name, value in to_plain(config.budget).items():
+        if value is not None and not 0 < value < math.inf:
+            refuse(name, f"budget.{name} is {value}; allowed: a number above 0")
+    seen: set[str] = set()
+    for price in config.prices:
+        if price.model in seen:
+            refuse("prices", f"{price.model} has two prices; give it one")
+        seen.add(price.model)
+        for name, value in (("input", price.input), ("output", price.output)):
+            if not 0 <= value < math.inf:
+                refuse(name, f"price {name} of {price.model} is {value}; allowed: 0 or more")
 
 
 def _line(text: str, key: str) -> int:

@@ -179,8 +179,9 @@ def grade_stage(
 ) -> tuple[Verdict, ...]:
     """Grade what has no verdict of this grader yet (``again``: all) and write ``verdicts.parquet``.
 
-    Verdicts are written in chunks, so that an interrupted run keeps what it graded.  Verdicts of
-    replies that were errors are always made again.
+    Verdicts are written in chunks, so that an interrupted run keeps most of what it graded; the
+    chunks grow with the study, since each writes the whole file.  Verdicts of replies that were
+    errors are always made again.
     """
     known = {} if again else _known_verdicts(folder, grader.version, completions)
     todo = [item for item in completions if _row(item) not in known]
@@ -189,11 +190,13 @@ def grade_stage(
         with notify.stage("grading", len(todo)) as progress:
             items = _Items(todo, problems, variants)
             graded = grade_items(grader, items, workers=workers, progress=progress)
-            for number, (verdict, measurement) in enumerate(graded, start=1):
+            written = 0
+            for verdict, measurement in graded:
                 known[_row(verdict)] = verdict
                 measured.append(measurement)
-                if not again and number % _CHUNK == 0 and number < len(todo):
+                if not again and len(measured) - written >= max(_CHUNK, len(known) // 4):
                     _write_verdicts(folder, completions, known)
+                    written = len(measured)
     verdicts = _write_verdicts(folder, completions, known)
     if measured:
         add_measurements(folder, measured)
