@@ -30,10 +30,10 @@ def test_what_may_remember(code: str) -> None:
     "code",
     [
         "def f(x):\n    seen = []\n    seen.append(x)\n    return seen",
-        '"""Text."""\nimport math\n\nLIMIT = -4\nMOVES = ((0, 1), (1, 0))\ndef f(x, k=3):\n    return k',
+        '"""Text."""\nimport math\n\nLIMIT = -4\nMOVES = ((0, 1),)\ndef f(x, k=3):\n    return k',
         "from functools import cache\n@cache\ndef f(x):\n    return x",
         "import functools\n@functools.lru_cache(maxsize=None)\ndef f(x):\n    return x",
-        "class Node:\n    def __init__(self):\n        self.rows = []\ndef f(x):\n    return Node().rows",
+        "class Node:\n    def __init__(self):\n        self.a = []\ndef f(x):\n    return Node().a",
         "def f(",
     ],
 )

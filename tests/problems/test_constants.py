@@ -98,7 +98,7 @@ def test_limits_of_symbols_are_finite(tmp_path: Path, number: str) -> None:
     text = re.sub(r"high = [0-9.]+", f"high = {number}", source.read_text("utf-8"), count=1)
     path = tmp_path / source.name
     path.write_text(text, "utf-8")
-    with pytest.raises(DataError, match="high is .*allowed: a"):
+    with pytest.raises(DataError, match=r"high is .*allowed: a"):
         read_authored(path)
 
 

@@ -73,9 +73,7 @@ def test_versions_of_a_problem_without_programs_are_told() -> None:
     authored = read_authored(QUAKE / "count-seniors.toml")
     bare = dataclasses.replace(authored.problem, references=())
     changed = [version.problem for version in authored.versions]
-    (report,) = check_problems(
-        [bare], ORACLE, agree=agree, changed=changed, rules=Rules(hidden=30)
-    )
+    (report,) = check_problems([bare], ORACLE, agree=agree, changed=changed, rules=Rules(hidden=30))
     assert "there is no second reference" in report.findings[0].message
 
 
