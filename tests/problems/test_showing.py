@@ -75,3 +75,55 @@ STDIN = with_inputs(r'"3\n1 2 3\n"', r'"7\n"', r'"\n"', interface=Interface.STDI
 )
 def test_lines_of_standard_input(text: str, wanted: tuple[int, ...]) -> None:
     assert shown_tests(STDIN, text) == wanted
+
+
+ADDED = dataclasses.replace(
+    find_problem("starter-12/count-target"),
+    tests=tuple(
+        Test(JsonText(given), JsonText("0"), visible=False)
+        for given in ("[[1,2],3]", '["a b",1]', '["ab",1]', "[[1,2],-3]")
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Input:\nnums = [1,2]\ntarget = 3\nOutput: 0", (0,)),
+        ("Input: [1, 2], 3", (0,)),
+        ("Input: [1, 2], -3", (3,)),
+        ("nums: [1, 2], target: 3", (0,)),
+        ('{"nums": [1, 2], "target": 3}', (0,)),
+        ("- `nums = [1, 2]`, `target = 3`", (0,)),
+        ("With nums = [1, 2] and target = 3 the answer is 0.", (0,)),
+        ("Input: nums = [1, 2], target = 3 -> 0", (0,)),
+        ("Input: nums = [1, 2], target = 31", ()),
+        ("Input: nums = [1, 2], target = 3.5", ()),
+        ('Input: nums = "a b", target = 1', (1,)),
+        ("Input: nums = 'ab', target = 1", (2,)),
+        ('Input: nums = "AB", target = 1', ()),
+        ("Output: [1, 2]\nresult: 3", ()),
+    ],
+)
+def test_other_forms_of_an_example_show_it(text: str, shown: tuple[int, ...]) -> None:
+    assert shown_tests(ADDED, text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Input: n = 5\nOutput: 7", (0,)),
+        ("Input: 5\nOutput: 7", (0,)),
+        ("Input: -5\nOutput: 7", ()),
+        ("Input: n = 6\nOutput: 5", ()),
+        ("If n = 5 there is a shortcut.", ()),
+    ],
+)
+def test_a_single_number_is_shown_where_a_line_says_nothing_else(
+    text: str, shown: tuple[int, ...]
+) -> None:
+    problem = dataclasses.replace(
+        find_problem("starter-12/digit-sum"),
+        tests=(Test(JsonText("[5]"), JsonText("0"), visible=False),),
+    )
+    assert shown_tests(problem, text) == shown

@@ -125,8 +125,8 @@ def test_lines_of_constants_stand_after_imports_and_can_be_replaced() -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_redrawn_problem_holds_and_changes_what_it_should(kind: ChangeKind, seed: int) -> None:
     problem = SENIORS.problem
-    new = redraw(problem, kind, ORACLE, seed=seed)
-    assert new == redraw(problem, kind, ORACLE, seed=seed)
+    new = redraw(problem, kind, ORACLE, agree=agree, seed=seed)
+    assert new == redraw(problem, kind, ORACLE, agree=agree, seed=seed)
     assert new.change is not None
     assert (new.change.kind, new.change.original_id) == (kind, problem.problem_id)
     assert check(new) == []
@@ -160,7 +160,7 @@ def test_a_redrawn_problem_holds_and_changes_what_it_should(kind: ChangeKind, se
 
 def test_seeds_draw_different_examples() -> None:
     drawn = {
-        redraw(SENIORS.problem, ChangeKind.EXAMPLES, ORACLE, seed=seed).statement
+        redraw(SENIORS.problem, ChangeKind.EXAMPLES, ORACLE, agree=agree, seed=seed).statement
         for seed in range(3)
     }
     assert len(drawn) == 3
@@ -172,7 +172,7 @@ def test_what_cannot_be_redrawn_says_why() -> None:
     assert can_redraw(starter, ChangeKind.CONSTANTS) == "it has no task constant"
     assert can_redraw(starter, ChangeKind.HARD_NEGATION) == "a negation is written by an author"
     with pytest.raises(CheckFailedError, match="cannot be drawn anew: it has no bound constant"):
-        redraw(starter, ChangeKind.BOUNDS, ORACLE, seed=0)
+        redraw(starter, ChangeKind.BOUNDS, ORACLE, agree=agree, seed=0)
     bare = dataclasses.replace(starter, generator=None)
     assert "no generator" in (can_redraw(bare, ChangeKind.EXAMPLES) or "")
 
@@ -345,7 +345,7 @@ def test_examples_are_short_and_values_stay_in_their_list() -> None:
     rng = random.Random(3)
     for _ in range(3):
         seed = rng.randrange(1000)
-        new = redraw(SENIORS.problem, ChangeKind.EXAMPLES, ORACLE, seed=seed)
+        new = redraw(SENIORS.problem, ChangeKind.EXAMPLES, ORACLE, agree=agree, seed=seed)
         for test in new.tests[:2]:
             assert len(test.input) < 220
             assert isinstance(parse_json(test.input), list)

@@ -9,6 +9,7 @@ from codequake.canonical import canonical_json
 from codequake.errors import DataError, MachineError
 from codequake.grading.compare import parse_output
 from codequake.grading.grader import refuse_unrunnable
+from codequake.grading.remembering import may_remember
 from codequake.grading.together import LANGUAGES, MOST_INPUTS, answers_in, job_of
 from codequake.ports import Answer
 from codequake.records import Interface, JsonText, Problem, Reference
@@ -45,8 +46,8 @@ class SandboxOracle:
     """Answers what a reference gives, and draws inputs, in a sandbox.
 
     From ``many`` inputs on they share processes where that gives an answer for each.  That is
-    many times faster, and a program that keeps something from one call to the next may then give
-    other answers.
+    many times faster.  Python functions that may keep something from one call to the next never do,
+    since they would give other answers than those that are graded.
     """
 
     def __init__(self, backend: Backend, limits: Limits | None = None, *, many: int = MANY) -> None:
@@ -72,6 +73,9 @@ class SandboxOracle:
         refuse_unrunnable([problem])
         many = len(inputs) >= self._many and problem.assertions is None and not reference.slow
         stdin = problem.interface is Interface.STDIN
+        if many and not stdin and reference.language is Language.PYTHON:
+            # A wrong program that fails from its second call on only is right as it is graded.
+            many = not may_remember(reference.code)
         if stdin and many and reference.language in LANGUAGES:
             found = self._together(reference, inputs)
             if found is not None:

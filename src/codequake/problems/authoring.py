@@ -77,7 +77,7 @@ from codequake.problems.calls import (
     read_call,
     read_json,
 )
-from codequake.problems.constants import constant_spans, read_constants, with_constants
+from codequake.problems.constants import constant_spans, read_constants, read_program
 from codequake.problems.fields import Fields
 from codequake.problems.lines import KeyLines
 from codequake.problems.rendering import render_statement
@@ -253,7 +253,7 @@ def _version(
 def _checker(fields: Fields, constants: tuple[Constant, ...], inherited: str | None) -> str | None:
     if not fields.has("checker"):
         return inherited
-    return with_constants(fields.text("checker").lstrip("\n"), constants)
+    return read_program(fields, "checker", Language.PYTHON, constants)
 
 
 def _comparison(fields: Fields) -> Comparison:
@@ -326,8 +326,8 @@ def _programs(
 ) -> tuple[Reference, ...]:
     programs = []
     for part in fields.tables(name, at_least=at_least):
-        code = with_constants(part.text("code").lstrip("\n"), constants)
         own = part.choice("language", Language, language)
+        code = read_program(part, "code", own, constants)
         programs.append(Reference(part.text("name"), own, code, part.flag("slow")))
         part.close()
     return tuple(programs)
@@ -361,9 +361,7 @@ def _inputs(
         found = dataclasses.replace(found, edges=tuple(edges))
 
     def code(name: str, inherited: str | None) -> str | None:
-        if not part.has(name):
-            return inherited
-        return with_constants(part.text(name).lstrip("\n"), constants)
+        return read_program(part, name, Language.PYTHON, constants) if part.has(name) else inherited
 
     count = part.integer("hidden")
     if count is not None and count < 1:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from codequake.canonical import canonical_json, parse_json
-from codequake.errors import CheckFailedError
+from codequake.errors import CheckFailedError, DataError
 from codequake.files import read_text, write_text
 from codequake.ports import Oracle
 from codequake.problems.authoring import VERSIONS, Authored, read_authored
@@ -138,8 +140,19 @@ def rebuild_file(path: Path, oracle: Oracle, *, seed: int = BUILD_SEED) -> bool:
     new = f"{body}\n\n[tests]\n{_NOTE}\n{written}"
     if new == old:
         return False
+    if _without_tests(new) != _without_tests(old):
+        raise DataError("[tests] is not the last table, or not a line of its own", place=str(path))
     write_text(path, new)
     return True
+
+
+def _without_tests(text: str) -> dict[str, Any] | None:
+    """Return all that an author wrote in a file; ``None`` for a file that is broken."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
+    return {name: value for name, value in values.items() if name != "tests"}
 
 
 def build_tests(

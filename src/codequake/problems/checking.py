@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from codequake.canonical import canonical_json, parse_json
-from codequake.errors import DataError, UserError
+from codequake.errors import CheckFailedError, DataError, UserError
 from codequake.ports import Oracle, Pool
 from codequake.problems.building import DISCRIMINATING
 from codequake.problems.declarations import formula_findings
@@ -180,8 +180,8 @@ class _Check:
         for kind in _REDRAWN:
             if can_redraw(problem, kind) is None:
                 try:
-                    yield redraw(problem, kind, self.quick, seed=self.seed)
-                except UserError as error:
+                    yield redraw(problem, kind, self.quick, agree=self.agree, seed=self.seed)
+                except (CheckFailedError, UserError) as error:
                     findings.append(Finding("redraw", str(error)))
 
     def version(self, version: Problem, original: Problem, rules: Rules) -> Iterator[Finding]:
@@ -190,9 +190,14 @@ class _Check:
         found = self.sure(version, rules)
         hidden = [test.input for test in version.tests if not test.visible]
         broken = any(item.check in ("structure", "tests") for item in found)
-        if not broken and version.change.kind in _NEW_ORACLE:
+        able = version.references and original.references
+        if able and not broken and version.change.kind in _NEW_ORACLE:
             judge = Judge(version, self.quick, self.agree)
-            count = discriminating(judge, original, hidden)
+            try:
+                count = discriminating(judge, original, hidden)
+            except DataError as error:
+                found.append(Finding("checker", str(error)))
+                count = DISCRIMINATING
             if count < DISCRIMINATING:
                 found.append(
                     Finding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -57,7 +58,10 @@ class Fields:
         if value is _MISSING:
             raise DataError(f"the field {self._label(name)} is missing", place=self.place())
         if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
+            try:
+                value = float(value)
+            except OverflowError as error:
+                raise self.fault(name, "is too large; allowed: a number up to 1e308") from error
         if value is not default and (
             not isinstance(value, wanted)
             or (isinstance(value, bool) and wanted not in (bool, object))
@@ -89,9 +93,11 @@ class Fields:
         return found
 
     def number(self, name: str) -> float | None:
-        """Return a number, or ``None`` when it was left out."""
+        """Return a finite number, or ``None`` when it was left out."""
         value = self._take(name, float, None)
         assert value is None or isinstance(value, float)
+        if value is not None and not math.isfinite(value):
+            raise self.fault(name, f"is {value}; allowed: a finite number")
         return value
 
     def integer(self, name: str) -> int | None:

@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from codequake.canonical import parse_json
 from codequake.errors import CheckFailedError
 from codequake.ports import Oracle
-from codequake.problems.building import choose_tests
+from codequake.problems.building import DISCRIMINATING, choose_tests
 from codequake.problems.constants import constant_spans, fill_template, replace_constants
 from codequake.problems.drawing import fresh_inputs, ordinary_tests, valid_inputs
+from codequake.problems.judging import Agree, Judge
+from codequake.problems.rejecting import reject_mistakes
 from codequake.problems.rendering import render_statement, show_arguments
 from codequake.problems.sections import example_lines, examples_title
 from codequake.records import (
@@ -61,12 +63,17 @@ def can_redraw(problem: Problem, kind: ChangeKind) -> str | None:
     return None
 
 
-def redraw(problem: Problem, kind: ChangeKind, oracle: Oracle, *, seed: int) -> Problem:
+def redraw(
+    problem: Problem, kind: ChangeKind, oracle: Oracle, *, agree: Agree, seed: int
+) -> Problem:
     """Return the problem with new examples, bounds or constants of the task.
 
     Every value that can change does, to one that its author allows.  Examples whose input or
     output changes lose their explanation.  Large inputs are left out: they tell programs by their
     speed, which no other words change.  The id is that of the problem, ``~`` and the kind.
+
+    The hidden tests reject the wrong and the relaxed programs, each wrong one by a test of its own;
+    those that no drawn input shows to be wrong in the new problem are left out.
 
     Raises ``CheckFailedError`` where ``can_redraw`` gives a reason, or where there are too few
     inputs (of changed constants: too few that tell the new task from the old).
@@ -95,7 +102,24 @@ def redraw(problem: Problem, kind: ChangeKind, oracle: Oracle, *, seed: int) -> 
         seed=own,
     )
     visible = tuple(test for test in new.tests if test.visible)
+    if kind is ChangeKind.CONSTANTS or [test.input for test in tests] != old:
+        judge = Judge(new, oracle, agree)
+        kept = _told(new, problem, tests, oracle)
+        new, tests = reject_mistakes(judge, tests, kept, seed_for(own, "mistakes"))
     return dataclasses.replace(new, tests=(*visible, *tests))
+
+
+def _told(
+    new: Problem, problem: Problem, tests: Sequence[Test], oracle: Oracle
+) -> tuple[bool, ...]:
+    """Say which tests must stay, since they tell the new task from the old: just enough of them."""
+    assert new.change is not None
+    if new.change.kind is not ChangeKind.CONSTANTS:
+        return (False,) * len(tests)
+    inputs = [test.input for test in tests]
+    answers = oracle.answers(problem, problem.references[0], inputs)
+    told = [one.output != test.expected for one, test in zip(answers, tests, strict=True)]
+    return tuple(one and sum(told[:at]) < DISCRIMINATING for at, one in enumerate(told))
 
 
 def _drawn(problem: Problem, kind: ChangeKind, rng: random.Random) -> tuple[Constant, ...]:

@@ -13,21 +13,27 @@ from typing import Any
 from codequake.canonical import parse_json
 from codequake.problems.python_prompts import shown_calls
 from codequake.problems.rendering import input_stands_in, show_value
-from codequake.records import Interface, Problem
+from codequake.records import Interface, JsonText, Problem
 
 __all__ = ["shown_tests"]
 
-_BLANKS = re.compile(r"\s+")
-_LEAD = re.compile(r"^\W*input\W*(?=\w+=)", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+_BETWEEN = r"[\s`*,;|]*(?:and\b)?[\s`*|-]*"
 _TITLE = re.compile(r"^\W*(?:sample )?input\W*:", re.IGNORECASE)
-_NAME = re.compile(r"(?:(?<=^)|(?<=,))[A-Za-z_]\w*=")
+_QUOTE = r"[\"'`]?"
+_RESULT = r"(?!(?:answer|expected|explanation|outputs?|result|returns?)\b)"
+_NAME = rf"{_RESULT}[A-Za-z_]\w*[\"'`]?\s*[=:]\s*"
+_INPUT = r"(?:sample )?input[^\w\"'\[{-]*"
+_NEXT = r"[\s`*,;|]*(?:and\b)?[\s`*|]*"
 
 
 def shown_tests(problem: Problem, text: str, entry_point: str | None = None) -> tuple[int, ...]:
     """Return the indices of the tests whose input stands in a prompt.
 
-    A call counts as shown where a line gives its arguments (``nums = [1,2], k = 3``, with any
-    names and blanks, with or without ``Input:``), and where the text calls the function with them.
+    A call counts as shown where its arguments follow each other under any names, with any blanks
+    (``nums = [1,2], k = 3``, also in lines of their own or as JSON), where they follow ``Input:``
+    without names, and where the text calls the function with them.  A single argument that is no
+    list must be all that its line says, since ``n = 5`` may stand in any sentence.
     ``entry_point`` is its name in this text, where it is another than the problem's.  The input of
     a main program counts where its lines follow each other in the text, blank ones aside.  A
     statement that tests counts where it stands as a line of its own.
@@ -37,12 +43,12 @@ def shown_tests(problem: Problem, text: str, entry_point: str | None = None) -> 
         return tuple(index for index, stands in enumerate(found) if stands)
     match problem.interface:
         case Interface.FUNCTION:
-            lines = {_arguments(line) for line in text.split("\n") if "=" in line}
+            numbers = set(_DIGITS.findall(text))
             calls = shown_calls(text, entry_point or problem.entry_point or "")
             return tuple(
                 index
                 for index, test in enumerate(problem.tests)
-                if test.input in calls or not _spellings(parse_json(test.input)).isdisjoint(lines)
+                if test.input in calls or _gives(text, numbers, test.input)
             )
         case Interface.STDIN:
             told = (_TITLE.sub("", line).strip() for line in text.split("\n"))
@@ -54,18 +60,35 @@ def shown_tests(problem: Problem, text: str, entry_point: str | None = None) -> 
             )
 
 
-def _arguments(line: str) -> str:
-    """Return the values of a line ``a = 1, b = [2]`` without blanks: ``=1,=[2]``."""
-    plain = _BLANKS.sub("", line)
-    return _NAME.sub("=", _LEAD.sub("", plain)).rstrip("`*.;")
+def _gives(text: str, numbers: set[str], given: JsonText) -> bool:
+    """Tell whether a text gives the arguments of a call; ``numbers`` are all in the text."""
+    # Most inputs hold a number that the text does not, and some are too long for any prompt.
+    if len(given) > len(text) or not numbers.issuperset(_DIGITS.findall(given)):
+        return False
+    values: list[Any] = parse_json(given)
+    if not values:
+        return False
+    spelled = [_spelling(value) for value in values]
+    named = _BETWEEN.join(_QUOTE + _NAME + one for one in spelled)
+    bare = _INPUT + _NEXT.join(spelled)
+    if len(values) == 1 and not isinstance(values[0], list | dict):
+        pattern = rf"^[^\w\n]*(?:{named}|{bare}|{_INPUT}{named})[`*.;\s]*$"
+    else:
+        pattern = rf"(?:(?<!\w){named}|{bare})(?!\w|\.\d)"
+    return re.search(pattern, text, re.IGNORECASE | re.MULTILINE) is not None
 
 
-def _spellings(values: list[Any]) -> set[str]:
-    """Return the arguments of a call as a line may show them, in Python and in JSON."""
-    return {
-        ",".join(f"={_BLANKS.sub('', write(value))}" for value in values)
-        for write in (show_value, json.dumps, repr)
-    }
+def _spelling(value: Any) -> str:
+    """Return a pattern of a value as a text may show it, in Python or in JSON."""
+    match value:
+        case list():
+            return r"\[\s*" + r"\s*,\s*".join(map(_spelling, value)) + r"\s*\]"
+        case dict():
+            pairs = (rf"{_spelling(key)}\s*:\s*{_spelling(one)}" for key, one in value.items())
+            return r"\{\s*" + r"\s*,\s*".join(pairs) + r"\s*\}"
+        case _:
+            ways = {write(value) for write in (show_value, json.dumps, repr)}
+            return "(?-i:" + "|".join(map(re.escape, sorted(ways))) + ")"
 
 
 def _follow(rows: list[str], given: str) -> bool:
