@@ -20,6 +20,7 @@ from codequake.sandbox import Limits
 from codequake.study.asking import Asked, ask_models, open_models
 from codequake.study.config import GraderSettings, Study, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
+from codequake.study.missing import refuse_missing
 from codequake.study.plan import completions_of
 from codequake.study.progress import Notify
 from codequake.study.reporting import StudyData, estimate_stage, tables_of
@@ -80,7 +81,8 @@ def configure(source: str, models: tuple[str, ...], limit: int) -> Study:
     study = load_study(source)
     config = study.config
     if models:
-        config = dataclasses.replace(config, models=models)
+        settings = tuple(item for item in config.model_settings if item.name in models)
+        config = dataclasses.replace(config, models=models, model_settings=settings)
     if limit:
         config = dataclasses.replace(config, limit=limit)
     if not config.models:
@@ -132,6 +134,7 @@ def _begin(
 
     A study that will be ``graded`` has no problem that the sandbox cannot run.
     """
+    refuse_missing(study.config.unavailable, study.config.missing)
     new = not folder.settings.exists()
     config = folder.open(study.config)
     try:
@@ -181,7 +184,7 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     before the folder is bound to it.
     """
     folder = StudyFolder(out)
-    ready = open_models(study.config.models)
+    ready = open_models(study.config)
     grader = open_grader(study.config.grader, notify)
     oracle = SandboxOracle(grader.backend)
     config, problems, made = _begin(folder, study, oracle, notify, graded=True)
