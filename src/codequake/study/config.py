@@ -34,6 +34,9 @@ __all__ = [
 ]
 
 
+_USUAL_DECODING = Decoding()
+
+
 @dataclass(frozen=True, slots=True)
 class GraderSettings:
     """Limits of one test in CPU seconds, and the name of the sandbox (see ``open_sandbox``)."""
@@ -67,7 +70,7 @@ class StudyConfig:
     limit: int | None = None
     variants: tuple[str, ...] = ()
     level: float = 0.95
-    decoding: Decoding = Decoding()
+    decoding: Decoding = _USUAL_DECODING
     grader: GraderSettings = GraderSettings()
     model_settings: tuple[ModelSettings, ...] = ()
     styles: tuple[str, ...] = ()
