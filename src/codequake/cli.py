@@ -24,6 +24,7 @@ from codequake.formula.faults import FormulaError
 from codequake.formula_commands import formula_app
 from codequake.plain import plain_text
 from codequake.problem_commands import problems_app
+from codequake.study_commands import merge
 from codequake.terminal import Terminal, emit, flush, say
 
 # The functions under the commands are the commands; nobody else calls them.
@@ -103,6 +104,7 @@ def demo(
 
 app.add_typer(problems_app, name="problems")
 app.add_typer(formula_app, name="formula")
+app.command()(merge)
 
 
 @app.command()
@@ -185,11 +187,7 @@ def _run_study(
     else:
         say(result.summary)
         say(f"\nReport: {result.report}")
-    if result.pending:
-        raise CheckFailedError(
-            f"{result.pending} completions are pending{result.waits_for}; "
-            "run the same command again to ask for them"
-        )
+    result.raise_for_pending()
 
 
 @app.command()
@@ -285,7 +283,6 @@ def _later(name: str, what: str) -> None:
 
 
 for _name, _what in (
-    ("merge", "join two folders of one study"),
     ("compare", "compare two studies, problem by problem"),
     ("audit", "recompute published tables"),
     ("attack", "search for the change that hurts most"),

@@ -11,10 +11,22 @@ from typing import Protocol, TypeVar
 
 from codequake.records import JsonText, Problem, Reference, Reply, Request
 
-__all__ = ["Answer", "Ask", "Oracle", "Pool", "Progress"]
+__all__ = ["Allowance", "Answer", "Ask", "Oracle", "Pool", "Progress"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class Allowance(Protocol):
+    """Decides whether there is enough left for one more request."""
+
+    def start(self, request: Request) -> bool:
+        """Whether the request may be asked now; it then counts as open."""
+        ...
+
+    def end(self, request: Request, reply: Reply) -> None:
+        """Told of the reply to a request that was open."""
+        ...
 
 
 class Ask(Protocol):

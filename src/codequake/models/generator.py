@@ -21,7 +21,7 @@ from codequake.journal import Entry, Journal
 from codequake.models.asking import SAMPLE
 from codequake.models.open import OpenModel, Retries
 from codequake.models.outputs import error_reply, reply_from
-from codequake.ports import Progress
+from codequake.ports import Allowance, Progress
 from codequake.records import JsonText, Measurement, Reply, Request, StopReason
 from codequake.seeding import generator_for
 
@@ -51,7 +51,7 @@ class AnswerCounts:
 
     ``asked`` counts different requests, ``answered`` those with a reply, ``pending`` those whose
     provider failed to the end; ``errors`` are the distinct reasons of the pending ones, each with
-    its number, the most frequent first.
+    its number, the most frequent first.  The rest was not asked, since a budget ended it.
     """
 
     asked: int
@@ -66,6 +66,7 @@ def answer_requests(
     journal: Journal,
     *,
     progress: Progress | None = None,
+    allowance: Allowance | None = None,
 ) -> AnswerCounts:
     """Ask every request once, and write each reply into the journal when it comes.
 
@@ -73,6 +74,7 @@ def answer_requests(
     together, so that a prompt cache is of use; otherwise their order is kept.  At most
     ``model.concurrency`` are open at once.  A failing provider is asked again as ``model.retries``
     says; then the reply is journaled with its error, as pending.  Nothing to ask is a normal case.
+    When ``allowance`` refuses a request while none is open, no other one is begun.
 
     An interrupt (Ctrl-C or SIGTERM) ends it with ``KeyboardInterrupt``: what was received is in
     the journal and on the disk, what was still open was not, and can be asked again.  Raises
@@ -91,7 +93,7 @@ def answer_requests(
         raise UsageError(
             "answer_requests was called from a running event loop; call it from another thread"
         )
-    run = _Run(model, journal, _by_prefix(requests), progress)
+    run = _Run(model, journal, _by_prefix(requests), progress, allowance)
     try:
         if run.waiting:
             _run_to_end(run)
@@ -142,15 +144,39 @@ class _Run:
         journal: Journal,
         waiting: list[Request],
         progress: Progress | None,
+        allowance: Allowance | None,
     ) -> None:
         self.model = model
         self.waiting = waiting
         self._journal = journal
         self._progress = progress
+        self._allowance = allowance
+        self._open = 0
+        self._ended = False
+        self._change = asyncio.Event()
         self._total = len(waiting)
         self._answered = 0
         self._errors: Counter[str] = Counter()
         self._host = socket.gethostname()
+
+    async def may_ask(self, request: Request) -> bool:
+        """Whether to ask: where the allowance refuses, what open requests set aside may do."""
+        if self._allowance is None:
+            return True
+        while not self._ended:
+            if self._allowance.start(request):
+                self._open += 1
+                return True
+            if self._open == 0:
+                self._ended = True
+                self._wake()
+            else:
+                await self._change.wait()
+        return False
+
+    def _wake(self) -> None:
+        self._change.set()
+        self._change = asyncio.Event()
 
     def done(self, request: Request, reply: Reply, seconds: float) -> None:
         """Journal a reply; from here on it counts as done."""
@@ -159,6 +185,10 @@ class _Run:
             "completion", request.key, round(seconds, 6), None, None, self._host, at
         )
         self._journal.append(Entry(request, reply, measurement))
+        if self._allowance is not None:
+            self._allowance.end(request, reply)
+            self._open -= 1
+            self._wake()
         if reply.stop_reason is StopReason.ERROR:
             self._errors[str(reply.error)] += 1
         else:
@@ -238,6 +268,8 @@ async def _ask_all(run: _Run) -> None:
 
 async def _work(run: _Run, connection: Model, waiting: Iterator[Request]) -> None:
     for request in waiting:
+        if not await run.may_ask(request):
+            return
         # A task of its own: Inspect keeps the events of a context as long as it lives.
         await asyncio.create_task(_ask_one(run, connection, request))
 

@@ -11,24 +11,37 @@ from codequake.journal import Journal, read_journal
 from codequake.models import OpenModel, SimContext, answer_requests, open_model
 from codequake.records import Planned, Problem, Variant
 from codequake.store import write_parquet
+from codequake.study.budget import open_meter
 from codequake.study.config import StudyConfig, settings_of
 from codequake.study.folder import StudyFolder
 from codequake.study.model_settings import ModelSettings, open_arguments
 from codequake.study.plan import plan_requests, unanswered
 from codequake.study.progress import Notify
 
-__all__ = ["Asked", "ask_models", "open_models"]
+__all__ = ["Asked", "ask_models", "open_models", "write_plan"]
 
 _SIMULATED = "codequake/sim"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the stage did: completions planned, requests asked now, requests answered before."""
+    """What the stage did: completions planned, requests asked now, requests answered before.
+
+    ``stopped`` says in brackets which budget left requests unasked, and is empty when none did.
+    """
 
     planned: tuple[Planned, ...]
     asked: int
     reused: int
+    stopped: str = ""
+
+
+def write_plan(folder: StudyFolder, planned: Sequence[Planned]) -> None:
+    """Write ``plan.parquet`` unless it holds exactly these rows."""
+    key = content_key([to_plain(row) for row in planned])
+    if folder.stage_key("plan") != key:
+        write_parquet(folder.plan, Planned, planned)
+        folder.set_stage_key("plan", key)
 
 
 def open_models(config: StudyConfig) -> dict[str, OpenModel]:
@@ -59,6 +72,8 @@ def ask_models(
 ) -> Asked:
     """Write ``plan.parquet`` and ask each model for what the journal does not hold.
 
+    A budget ends this before all is asked; ``stopped`` then says which.
+
     ``ready`` are models that are open already.  Simulated coders are opened here in any case,
     since they answer by the problems and variants of the study.
     """
@@ -73,20 +88,21 @@ def ask_models(
     ]
     plans = [plan_requests(config, model.name, model.engine, by_id, variants) for model in opened]
     planned = tuple(row for rows, _ in plans for row in rows)
-    key = content_key([to_plain(row) for row in planned])
-    if folder.stage_key("plan") != key:
-        write_parquet(folder.plan, Planned, planned)
-        folder.set_stage_key("plan", key)
+    write_plan(folder, planned)
+    meter = open_meter(config, folder.completions)
     asked = reused = 0
+    stopped = ""
     for model, (_, requests) in zip(opened, plans, strict=True):
         todo = unanswered(requests, read_journal(folder.completions))
         reused += len(requests) - len(todo)
         if not todo:
             continue
-        asked += len(todo)
         with (
             Journal(folder.completions) as journal,
             notify.stage(f"asking {model.name}", len(todo)) as progress,
         ):
-            answer_requests(model, todo, journal, progress=progress)
-    return Asked(planned, asked, reused)
+            counts = answer_requests(model, todo, journal, progress=progress, allowance=meter)
+        asked += counts.answered + counts.pending
+        if meter is not None and counts.answered + counts.pending < counts.asked:
+            stopped = meter.stopped
+    return Asked(planned, asked, reused, stopped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,8 +23,10 @@ from codequake.study.model_settings import Decoding, ModelSettings, read_model, 
 from codequake.study.sandboxes import check_sandbox_name
 
 __all__ = [
+    "Budget",
     "Decoding",
     "GraderSettings",
+    "Price",
     "Study",
     "StudyConfig",
     "load_study",
@@ -46,12 +49,36 @@ class GraderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """What a study may spend over all its runs; ``None`` is no limit.
+
+    ``requests`` and ``tokens`` (read and written) are counted, ``cost`` is in the unit of the
+    prices, ``seconds`` are those in which models were asked.
+    """
+
+    requests: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens of one model cost, read and written."""
+
+    model: str
+    input: float
+    output: float
+
+
+@dataclass(frozen=True, slots=True)
 class StudyConfig:
     """One experiment.
 
     ``problems`` are sets in the order of the study, as they were written; ``limit`` keeps the first
     so many problems of each set.  ``variants`` are files of ready-made prompts, ``recode:FILE``.
-    ``models`` may grow between runs, everything else is what makes it this study.
+    ``models`` and ``samples`` may grow between runs, ``budget`` and ``prices`` may change;
+    everything else is what makes it this study.
 
     ``model_settings`` are of the models that the file says more of than their name.  ``styles`` are
     given when there are several, ``style`` is then the first; ``templates`` are styles of the user.
@@ -72,6 +99,8 @@ class StudyConfig:
     level: float = 0.95
     decoding: Decoding = _USUAL_DECODING
     grader: GraderSettings = GraderSettings()
+    budget: Budget = Budget()
+    prices: tuple[Price, ...] = ()
     model_settings: tuple[ModelSettings, ...] = ()
     styles: tuple[str, ...] = ()
     templates: tuple[Template, ...] = ()
@@ -254,6 +283,7 @@ def _check(config: StudyConfig, lines: Lines, place: str) -> None:
     except UsageError as error:
         refuse("grader.sandbox", str(error))
     _check_decoding(config.decoding, refuse)
+    _check_money(config, refuse)
     _check_styles(config, refuse)
     specs = (*config.perturbations, *config.unavailable)
     if len(set(specs)) != len(specs):
@@ -287,6 +317,23 @@ def _check_styles(config: StudyConfig, refuse: Callable[[str, str], None]) -> No
             refuse("style", f"style is {style!r}; allowed: {', '.join(known)}")
     if len(set(config.styles)) != len(config.styles):
         refuse("style", "a style stands twice; use samples for more replies")
+
+
+def _check_money(config: StudyConfig, refuse: Callable[[str, str], None]) -> None:
+    for name, value in to_plain(config.budget).items():
+        if value is not None and not 0 < value < math.inf:
+            refuse(f"budget.{name}", f"budget.{name} is {value}; allowed: a number above 0")
+    seen: set[str] = set()
+    for index, price in enumerate(config.prices):
+        if price.model in seen:
+            refuse(f"prices[{index}]", f"{price.model} has two prices; give it one")
+        seen.add(price.model)
+        for name, value in (("input", price.input), ("output", price.output)):
+            if not 0 <= value < math.inf:
+                refuse(
+                    f"prices[{index}].{name}",
+                    f"price {name} of {price.model} is {value}; allowed: 0 or more",
+                )
 
 
 def _path_of_error(message: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codequake.perturb import make_variants
+from codequake.study.budget import CHARACTERS_PER_TOKEN
 from codequake.study.config import Study
 from codequake.study.plan import plan_requests
 from codequake.study.progress import Notify
@@ -13,10 +14,6 @@ from codequake.study.sandboxes import SandboxWhenAsked
 from codequake.study.stages import load_problems, ready_made
 
 __all__ = ["ModelCount", "StudyCount", "count_study"]
-
-# Tokenizers of the models that write code give 3 to 4.5 characters a token on English and code;
-# the low end keeps the count on the safe side.
-_CHARACTERS_PER_TOKEN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,7 @@ def count_study(study: Study, notify: Notify) -> StudyCount:
             ModelCount(
                 name,
                 len(requests),
-                round(characters / _CHARACTERS_PER_TOKEN),
+                round(characters / CHARACTERS_PER_TOKEN),
                 None if most is None else most * len(requests),
             )
         )

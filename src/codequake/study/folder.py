@@ -14,7 +14,10 @@ from codequake.files import make_folder, read_text, write_text
 from codequake.study.config import StudyConfig, settings_of
 from codequake.study.model_settings import ModelSettings, same_model
 
-__all__ = ["StudyFolder"]
+__all__ = ["FREE_SETTINGS", "StudyFolder", "joined_settings"]
+
+FREE_SETTINGS = frozenset({"models", "model_settings", "budget", "prices"})
+"""What may differ between two runs of one study: who is asked and where, and for how much."""
 
 
 class StudyFolder:
@@ -44,8 +47,9 @@ class StudyFolder:
     def open(self, config: StudyConfig) -> StudyConfig:
         """Bind the folder to a study and return the settings to use.
 
-        A new folder takes the settings.  An old one takes more models; any other difference is a
-        ``UsageError`` that names it, since mixed settings could not be compared.
+        A new folder takes the settings.  An old one takes more models, more samples, another budget
+        and other prices; any other difference is a ``UsageError`` that names it, since mixed
+        settings could not be compared.
         """
         if not self.settings.exists():
             if self.path.exists() and not self.path.is_dir():
@@ -55,13 +59,21 @@ class StudyFolder:
                     f"--out {self.path} holds files that are not a study; name a new folder"
                 )
             make_folder(self.path)
-            self._write_settings(config)
+            self.write_settings(config)
             return config
         old = self.read_settings()
         models = (*old.models, *(name for name in config.models if name not in old.models))
-        settings = _joined_settings(old, config, self.path)
+        settings = joined_settings(old, config, self.path)
         for name, value in to_plain(config).items():
-            if name not in ("models", "model_settings") and to_plain(old)[name] != value:
+            if name in FREE_SETTINGS or to_plain(old)[name] == value:
+                continue
+            if name == "samples":
+                if config.samples < old.samples:
+                    raise UsageError(
+                        f"--out {self.path} holds a study with samples = {old.samples}, this one "
+                        f"has {config.samples}; allowed: {old.samples} or more"
+                    )
+            else:
                 raise UsageError(
                     f"--out {self.path} holds a study with {name} = "
                     f"{canonical_json(to_plain(old)[name])}, this one has {canonical_json(value)}; "
@@ -69,7 +81,7 @@ class StudyFolder:
                 )
         merged = dataclasses.replace(config, models=models, model_settings=settings)
         if merged != old:
-            self._write_settings(merged)
+            self.write_settings(merged)
         return merged
 
     def discard(self) -> None:
@@ -96,7 +108,8 @@ class StudyFolder:
             raise DataError("not a list of sentences", place=str(self.notes))
         return tuple(value)
 
-    def _write_settings(self, config: StudyConfig) -> None:
+    def write_settings(self, config: StudyConfig) -> None:
+        """Bind the folder to a study.  Raises ``StorageError``."""
         write_text(self.settings, canonical_json(to_plain(config)) + "\n")
 
     def stage_key(self, stage: str) -> str | None:
@@ -117,7 +130,7 @@ class StudyFolder:
         return value
 
 
-def _joined_settings(old: StudyConfig, new: StudyConfig, path: Path) -> tuple[ModelSettings, ...]:
+def joined_settings(old: StudyConfig, new: StudyConfig, path: Path) -> tuple[ModelSettings, ...]:
     """Return the settings of all models; of those that both ask, how to reach them is the new one.
 
     Raises ``UsageError`` where what decides the replies of a model differs.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from codequake.canonical import canonical_json
-from codequake.errors import UsageError, UserError
+from codequake.errors import CheckFailedError, UsageError, UserError
 from codequake.grading import Grader, SandboxOracle, refuse_unrunnable, self_test
 from codequake.journal import read_journal
 from codequake.perturb import PERTURBATIONS, PerturbationSpec
@@ -18,6 +18,7 @@ from codequake.records import JsonText, Problem, Verdict
 from codequake.report import summary_text, write_report
 from codequake.sandbox import Limits
 from codequake.study.asking import Asked, ask_models, open_models
+from codequake.study.budget import check_prices
 from codequake.study.config import GraderSettings, Study, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
 from codequake.study.missing import refuse_missing
@@ -37,6 +38,7 @@ from codequake.study.stages import (
 __all__ = [
     "RunResult",
     "configure",
+    "finish_study",
     "make_study_variants",
     "open_grader",
     "refuse_more_models",
@@ -52,7 +54,8 @@ _FORMATS = ("html", "md", "csv", "json")
 class RunResult:
     """What a run came to: the summary, where the report is, and what is still pending.
 
-    ``waits_for`` is the commonest reason of pending completions in brackets, or empty.
+    ``waits_for`` is the budget that stopped it or the commonest reason of pending completions, in
+    brackets, or empty.
     """
 
     folder: Path
@@ -74,6 +77,13 @@ class RunResult:
             "reused": self.reused,
             "pending": self.pending,
         }
+
+    def raise_for_pending(self, remedy: str = "run the same command again to ask for them") -> None:
+        """Raise ``CheckFailedError`` while completions are pending; ``remedy`` says what to do."""
+        if self.pending:
+            raise CheckFailedError(
+                f"{self.pending} completions are pending{self.waits_for}; {remedy}"
+            )
 
 
 def configure(source: str, models: tuple[str, ...], limit: int) -> Study:
@@ -184,24 +194,39 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     before the folder is bound to it.
     """
     folder = StudyFolder(out)
+    check_prices(study.config)
     ready = open_models(study.config)
     grader = open_grader(study.config.grader, notify)
     oracle = SandboxOracle(grader.backend)
     config, problems, made = _begin(folder, study, oracle, notify, graded=True)
     asked = ask_models(folder, config, problems, made.variants, ready, notify)
+    return finish_study(folder, config, problems, made, asked, grader, workers, notify)
+
+
+def finish_study(
+    folder: StudyFolder,
+    config: StudyConfig,
+    problems: tuple[Problem, ...],
+    made: Made,
+    asked: Asked,
+    grader: Grader,
+    workers: int,
+    notify: Notify,
+) -> RunResult:
+    """Run the stages after the last reply: verdicts where they are missing, estimates, report."""
     data = _grade(folder, config, problems, made, asked, grader, workers, notify)
     tables = tables_of(data, estimate_stage(folder, data))
     paths = write_report(tables, folder.report, _FORMATS)
     pending = len(asked.planned) - sum(item.status not in PENDING for item in data.verdicts)
     return RunResult(
-        folder=out,
+        folder=folder.path,
         report=paths[0],
         summary=summary_text(tables),
         planned=len(asked.planned),
         asked=asked.asked,
         reused=asked.reused,
         pending=pending,
-        waits_for=_commonest_error(data.verdicts),
+        waits_for=asked.stopped or _commonest_error(data.verdicts),
     )
 
 
