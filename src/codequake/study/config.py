@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.resources
 import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ __all__ = [
     "Price",
     "Study",
     "StudyConfig",
+    "check_prices_given",
     "load_study",
     "parse_study",
     "preset_names",
@@ -128,9 +129,10 @@ def settings_of(config: StudyConfig, model: str) -> ModelSettings:
     return ModelSettings(model, model)
 
 
-def styles_of(config: StudyConfig) -> tuple[str, ...]:
-    """Return the prompt styles of a study; there is always one."""
-    return config.styles or (config.style,)
+def styles_of(config: StudyConfig, model: str) -> tuple[str, ...]:
+    """Return the prompt styles that a model is asked in; there is always one."""
+    own = settings_of(config, model).style
+    return (own,) if own else config.styles or (config.style,)
 
 
 def preset_names() -> tuple[str, ...]:
@@ -310,11 +312,17 @@ def _check_styles(config: StudyConfig, refuse: Callable[[str, str], None]) -> No
             check_template(template)
         except UsageError as error:
             refuse(f"{path}.{str(error).split(maxsplit=1)[0]}", str(error))
-    for style in styles_of(config):
+    asked = [("style", style) for style in config.styles or (config.style,)]
+    asked += [
+        (f"models[{config.models.index(item.name)}].style", item.style)
+        for item in config.model_settings
+        if item.style
+    ]
+    for path, style in asked:
         if style == "reduced" and style not in known:
-            refuse("style", "style 'reduced' is not known; name it in perturbations instead")
+            refuse(path, "style 'reduced' is not known; name it in perturbations instead")
         if style not in known:
-            refuse("style", f"style is {style!r}; allowed: {', '.join(known)}")
+            refuse(path, f"style is {style!r}; allowed: {', '.join(known)}")
     if len(set(config.styles)) != len(config.styles):
         refuse("style", "a style stands twice; use samples for more replies")
 
@@ -323,17 +331,20 @@ def _check_money(config: StudyConfig, refuse: Callable[[str, str], None]) -> Non
     for name, value in to_plain(config.budget).items():
         if value is not None and not 0 < value < math.inf:
             refuse(f"budget.{name}", f"budget.{name} is {value}; allowed: a number above 0")
+    check_prices_given(config.prices, refuse)
+
+
+def check_prices_given(prices: Sequence[Price], refuse: Callable[[str, str], None]) -> None:
+    """Call ``refuse`` with the setting and a sentence where a price has no meaning."""
     seen: set[str] = set()
-    for index, price in enumerate(config.prices):
+    for index, price in enumerate(prices):
         if price.model in seen:
             refuse(f"prices[{index}]", f"{price.model} has two prices; give it one")
         seen.add(price.model)
         for name, value in (("input", price.input), ("output", price.output)):
             if not 0 <= value < math.inf:
-                refuse(
-                    f"prices[{index}].{name}",
-                    f"price {name} of {price.model} is {value}; allowed: 0 or more",
-                )
+                message = f"price {name} of {price.model} is {value}; allowed: 0 or more"
+                refuse(f"prices[{index}].{name}", message)
 
 
 def _path_of_error(message: str) -> str:

@@ -95,7 +95,8 @@ class ModelSettings:
 
     ``name`` stands in tables; ``model`` is its name for Inspect.  ``arguments`` is the canonical
     JSON of what its provider is given.  ``decoding`` is whole: that of the study with the model's
-    own parameters in it, or ``None`` where the study's holds.  ``group`` puts models together.
+    own parameters in it, or ``None`` where the study's holds.  ``style`` takes the place of the
+    styles of the study.  ``group`` puts models together.
     ``retry_wait`` and ``attempt_timeout`` are in seconds.
     """
 
@@ -104,6 +105,7 @@ class ModelSettings:
     group: str = ""
     arguments: JsonText = _NO_ARGUMENTS
     decoding: Decoding | None = None
+    style: str = ""
     base_url: str | None = None
     max_connections: int | None = None
     max_retries: int | None = None

@@ -21,12 +21,11 @@ from codequake.records import (
 from codequake.study.config import Decoding, StudyConfig, settings_of, styles_of
 
 __all__ = [
+    "arms_of",
     "completions_of",
     "decoding_of",
     "decoding_text",
-    "model_of_arm",
     "plan_requests",
-    "style_of_arm",
     "unanswered",
 ]
 
@@ -50,22 +49,16 @@ def _arm(config: StudyConfig, model: str, style: str) -> str:
     Where a study has several styles, each is an arm of its own: a difference is taken inside one
     arm, so clean and changed prompts of it were asked in the same way.
     """
-    return f"{model} [{style}]" if len(styles_of(config)) > 1 else model
+    return f"{model} [{style}]" if len(styles_of(config, model)) > 1 else model
 
 
-def style_of_arm(config: StudyConfig, arm: str) -> str:
-    """Return the prompt style of an arm of the plan."""
-    for style in styles_of(config):
-        if len(styles_of(config)) > 1 and arm.endswith(f" [{style}]"):
-            return style
-    return config.style
-
-
-def model_of_arm(config: StudyConfig, arm: str) -> str:
-    """Return the model of an arm of the plan, as the study names it."""
-    if len(styles_of(config)) > 1:
-        return arm.removesuffix(f" [{style_of_arm(config, arm)}]")
-    return arm
+def arms_of(config: StudyConfig) -> dict[str, tuple[str, str]]:
+    """Return the arms of a study in their order: name -> the model and the style of its prompts."""
+    return {
+        _arm(config, model, style): (model, style)
+        for model in config.models
+        for style in styles_of(config, model)
+    }
 
 
 def plan_requests(
@@ -84,7 +77,7 @@ def plan_requests(
     decoding = decoding_text(decoding_of(config, model))
     planned: list[Planned] = []
     requests: dict[str, Request] = {}
-    asked = [(style, variant) for style in styles_of(config) for variant in variants]
+    asked = [(style, variant) for style in styles_of(config, model) for variant in variants]
     for style, variant in asked:
         problem = problems[variant.problem_id]
         arm = _arm(config, model, style)

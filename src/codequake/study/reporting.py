@@ -17,7 +17,7 @@ from codequake.report import ModelRun, StudyTables, Version, write_report
 from codequake.store import read_parquet, write_parquet
 from codequake.study.config import StudyConfig, settings_of
 from codequake.study.folder import StudyFolder
-from codequake.study.plan import completions_of, model_of_arm, style_of_arm
+from codequake.study.plan import arms_of, completions_of
 from codequake.study.stages import Made, read_made
 
 __all__ = ["StudyData", "estimate_stage", "read_study", "report_study", "tables_of"]
@@ -110,21 +110,22 @@ def _model_runs(data: StudyData) -> tuple[ModelRun, ...]:
         if row.key in data.known
     }
     decodings = {row.model: row.decoding for row in data.planned}
+    arms = arms_of(data.config)
     return tuple(
         ModelRun(
             name=arm,
             engine=engines.get(arm, ""),
             decoding=decoding,
-            style=style_of_arm(data.config, arm),
+            style=arms[arm][1],
             deterministic=_deterministic(engines.get(arm, ""), decoding),
-            demonstration=_inspect_name(data.config, arm).startswith(_DEMONSTRATION),
+            demonstration=_is_own(data.config, arms[arm][0]),
         )
         for arm, decoding in decodings.items()
     )
 
 
-def _inspect_name(config: StudyConfig, arm: str) -> str:
-    return settings_of(config, model_of_arm(config, arm)).model
+def _is_own(config: StudyConfig, model: str) -> bool:
+    return settings_of(config, model).model.startswith(_DEMONSTRATION)
 
 
 def _deterministic(engine: str, decoding: JsonText) -> bool:

@@ -14,6 +14,7 @@ from codequake.grading import Grader, SandboxOracle, refuse_unrunnable, self_tes
 from codequake.journal import read_journal
 from codequake.perturb import PERTURBATIONS, PerturbationSpec
 from codequake.ports import Oracle
+from codequake.problems import set_from
 from codequake.records import JsonText, Problem, Verdict
 from codequake.report import summary_text, write_report
 from codequake.sandbox import Limits
@@ -23,6 +24,7 @@ from codequake.study.config import GraderSettings, Study, StudyConfig, load_stud
 from codequake.study.folder import StudyFolder
 from codequake.study.missing import refuse_missing
 from codequake.study.plan import completions_of
+from codequake.study.prices import with_prices
 from codequake.study.progress import Notify
 from codequake.study.reporting import StudyData, estimate_stage, tables_of
 from codequake.study.sandboxes import open_sandbox
@@ -86,10 +88,24 @@ class RunResult:
             )
 
 
-def configure(source: str, models: tuple[str, ...], limit: int) -> Study:
-    """Return the study with what the command line changes in its settings."""
+def configure(
+    source: str,
+    models: tuple[str, ...],
+    limit: int,
+    problems: tuple[str, ...] = (),
+    prices: Path | None = None,
+) -> Study:
+    """Return the study with what the command line changes in its settings.
+
+    ``problems`` take the place of the study's sets; their paths start from the current folder.
+    """
     study = load_study(source)
     config = study.config
+    if problems:
+        here = tuple(set_from(name, Path.cwd()) for name in problems)
+        config = dataclasses.replace(config, problems=here)
+    if prices is not None:
+        config = with_prices(config, prices)
     if models:
         settings = tuple(item for item in config.model_settings if item.name in models)
         config = dataclasses.replace(config, models=models, model_settings=settings)
