@@ -197,7 +197,7 @@ def _plain_settings(raw: Mapping[str, Any], lines: Lines, place: str) -> dict[st
     plain["perturbations"] = [spec for spec in specs if spec["name"] in PERTURBATIONS]
     plain["unavailable"] = [spec for spec in specs if spec["name"] not in PERTURBATIONS]
     if "decoding" in raw:
-        plain["decoding"] = with_unset(raw["decoding"])
+        plain["decoding"] = _decoding(with_unset(raw["decoding"]), lines, place)
     if isinstance(raw.get("style"), list):
         plain["styles"] = raw["style"] if len(raw["style"]) > 1 else []
         plain["style"] = next(iter(raw["style"]), "")
@@ -205,18 +205,30 @@ def _plain_settings(raw: Mapping[str, Any], lines: Lines, place: str) -> dict[st
     return plain
 
 
+def _decoding(table: Any, lines: Lines, place: str) -> dict[str, Any]:
+    """Return the decoding of the study, checked before any model adds its own to it."""
+    try:
+        fault = from_plain(Decoding, table).fault()
+    except DataError as error:
+        message = f"decoding{str(error).removeprefix('Decoding')}"
+        line = lines.of(_path_of_error(f"StudyConfig.{message}"))
+        raise DataError(message, place=f"{place}:{line}") from error
+    if fault is not None:
+        raise DataError(fault[1], place=f"{place}:{lines.of(f'decoding.{fault[0]}')}")
+    return dict(table)
+
+
 def _add_models(plain: dict[str, Any], entries: list[Any], lines: Lines, place: str) -> None:
     """Set the names of the models, and what is said of each besides."""
-    decoding = plain.get("decoding", {})
     names: list[str] = []
     settings: list[dict[str, Any]] = []
     for index, entry in enumerate(entries):
         path = f"models[{index}]"
         try:
-            found = read_model(entry, decoding if isinstance(decoding, dict) else {})
+            found = read_model(entry, plain.get("decoding", {}))
         except DataError as error:
             message = str(error).replace("ModelSettings.", "").replace("ModelSettings has", "has")
-            words = message.split(" ", maxsplit=1)[0]
+            words = message.split(" ", maxsplit=1)[0].rstrip(":")
             raise DataError(message, place=f"{place}:{lines.of(f'{path}.{words}')}") from error
         name = found if isinstance(found, str) else found.name
         if name in names:
@@ -284,7 +296,6 @@ def _check(config: StudyConfig, lines: Lines, place: str) -> None:
         check_sandbox_name(config.grader.sandbox)
     except UsageError as error:
         refuse("grader.sandbox", str(error))
-    _check_decoding(config.decoding, refuse)
     _check_money(config, refuse)
     _check_styles(config, refuse)
     specs = (*config.perturbations, *config.unavailable)
@@ -292,11 +303,6 @@ def _check(config: StudyConfig, lines: Lines, place: str) -> None:
         refuse("perturbations", "a perturbation stands twice; use count for more variants of it")
     if config.missing not in ("refuse", "skip"):
         refuse("missing", f"missing is {config.missing!r}; allowed: refuse, skip")
-
-
-def _check_decoding(decoding: Decoding, refuse: Callable[[str, str], None]) -> None:
-    if (fault := decoding.fault()) is not None:
-        refuse(f"decoding.{fault[0]}", fault[1])
 
 
 def _check_styles(config: StudyConfig, refuse: Callable[[str, str], None]) -> None:

@@ -149,6 +149,23 @@ def read_model(entry: Any, decoding: Mapping[str, Any]) -> ModelSettings | str:
     given = dict(entry)
     given.setdefault("model", given["name"])
     arguments = given.pop("args", {})
+    _refuse_keys(given, arguments)
+    try:
+        given["arguments"] = canonical_json(arguments)
+    except DataError as error:
+        raise DataError(f"args: {error}") from error
+    if "decoding" in given:
+        own = with_unset(given["decoding"])
+        given["decoding"] = {**decoding, **own} if isinstance(own, dict) else own
+    settings = from_plain(ModelSettings, given)
+    _check(settings)
+    if settings == ModelSettings(settings.name, settings.name):
+        return settings.name
+    return settings
+
+
+def _refuse_keys(given: Mapping[str, Any], arguments: Any) -> None:
+    """Refuse what must not stand in a study file, and what stands in the wrong place."""
     if not isinstance(arguments, dict):
         raise DataError(f"args is {arguments!r}; allowed: a table")
     for key in (*arguments, *given):
@@ -164,15 +181,6 @@ def read_model(entry: Any, decoding: Mapping[str, Any]) -> ModelSettings | str:
     for key in given:
         if key not in allowed:
             raise DataError(f"{key} is not known; allowed: {', '.join(allowed)}")
-    given["arguments"] = canonical_json(arguments)
-    if "decoding" in given:
-        own = with_unset(given["decoding"])
-        given["decoding"] = {**decoding, **own} if isinstance(own, dict) else own
-    settings = from_plain(ModelSettings, given)
-    _check(settings)
-    if settings == ModelSettings(settings.name, settings.name):
-        return settings.name
-    return settings
 
 
 def _check(settings: ModelSettings) -> None:
