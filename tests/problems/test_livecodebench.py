@@ -10,6 +10,7 @@ import pytest
 
 from codequake.errors import DataError
 from codequake.grading import outputs_agree
+from codequake.perturb import PerturbationSpec, make_variants
 from codequake.problems import ProblemFile, find_problem, load_set, read_set
 from codequake.problems.errata import ERRATA, Defect, comparison_in, erratum_in_text
 from codequake.problems.scraped import restore_powers, scraped_value
@@ -392,3 +393,14 @@ def test_powers_of_leetcode_dataset(tmp_path: Path) -> None:
     path.write_text(json.dumps(row | {"input_output": "nums"}))
     (fault,) = read_set(f"leetcode-dataset:{path}").faults
     assert fault == f"{path}:1: input_output is 'nums'; allowed: a list"
+
+
+@pytest.mark.parametrize("constraints", ["", "\n\nConstraints:\n\n1 <= x <= 9"])
+def test_texts_without_code_to_start_from_pass_the_gate(tmp_path: Path, constraints: str) -> None:
+    text = f"Add one.\n\nExample 1:\n\nInput: x = 1\nOutput: true{constraints}"
+    row = STDIN | {"question_id": "1", "question_content": text}
+    (problem,) = read(tmp_path / "a.jsonl", row).problems
+    assert problem.structure is not None
+    spec = PerturbationSpec("clean")
+    (variant,) = make_variants(problem, (spec,), seed=0, oracle=None).variants
+    assert variant.gated, variant.checks

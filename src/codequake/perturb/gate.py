@@ -28,7 +28,7 @@ from codequake.perturb.spec import Draft, NotApplicableError
 from codequake.ports import Oracle
 from codequake.problems.code_prompts import CodePrompt, protected_pieces, read_code_prompt
 from codequake.problems.doc_examples import read_doc_examples
-from codequake.problems.rendering import render_statement
+from codequake.problems.foreign_statements import keeps_own_layout
 from codequake.records import Check, Problem
 from codequake.statements import SectionKind, SpanKind, Statement
 
@@ -178,7 +178,7 @@ def _example_checks(problem: Problem, text: str, oracle: Oracle | None) -> list[
     code = read_code_prompt(problem.statement)
     if code is not None:
         return [_same_examples(code, text)]
-    if render_statement(problem.structure) != problem.statement:
+    if keeps_own_layout(problem):
         return [_same_lines(problem, problem.structure, text)]
     try:
         sections = split_sections(text, problem.structure)
@@ -240,7 +240,8 @@ def _formula_checks(problem: Problem, draft: Draft) -> list[Check]:
         assumed = tuple(parse_assumption(text, read.names) for text in draft.assumptions)
     except FormulaError as error:
         return [*checks, Check("formula_parses", False, str(error).splitlines()[0])]
-    answer = equivalent(read.node, node, tuple(dict.fromkeys((*read.given, *assumed))))
+    given = tuple(dict.fromkeys((*read.given, *assumed)))
+    answer = equivalent(read.node, node, given, names=read.names)
     certificate = answer.certificate
     passed = answer.verdict is Verdict.EQUIVALENT and not answer.conditions
     detail = (

@@ -30,11 +30,12 @@ def assertion_statement(task: str, title: str, assertions: Sequence[str]) -> Sta
     )
 
 
-def leetcode_statement(statement: str, starter_title: str) -> Statement | None:
+def leetcode_statement(statement: str, starter_title: str | None) -> Statement | None:
     """Return the structure of a LeetCode problem: task, examples, constraints, code to start from.
 
     Each part but the task begins at a line of its own; ``starter_title`` is that of the code,
-    without its colon.  ``None`` where the text has no examples or is laid out in another way.
+    without its colon, ``None`` where there is none.  Returns ``None`` where the text has no
+    examples or is laid out in another way.
     """
     example = _EXAMPLE.search(statement)
     if example is None or not _after_blank(statement, example.start()):
@@ -43,11 +44,11 @@ def leetcode_statement(statement: str, starter_title: str) -> Statement | None:
     constraints = _CONSTRAINTS.search(statement, example.end())
     if constraints is not None and _after_blank(statement, constraints.start()):
         starts.append((constraints.start(), SectionKind.CONSTRAINTS, constraints[1]))
-    code = re.compile(rf"^{re.escape(starter_title)}:$", re.MULTILINE).search(
-        statement, starts[-1][0]
-    )
-    if code is not None:
-        starts.append((code.start(), SectionKind.INPUT, starter_title))
+    if starter_title is not None:
+        line = re.compile(rf"^{re.escape(starter_title)}:$", re.MULTILINE)
+        code = line.search(statement, starts[-1][0])
+        if code is not None:
+            starts.append((code.start(), SectionKind.INPUT, starter_title))
     task = " ".join(statement[: example.start()].split())
     if not task:
         return None
@@ -69,8 +70,9 @@ def keeps_own_layout(problem: Problem) -> bool:
         return False
     if structure == code_statement(text):
         return True
-    titles = [section.title for section in structure.sections]
-    return structure == leetcode_statement(text, titles[-1])
+    last = structure.sections[-1] if structure.sections else None
+    starter = last.title if last is not None and last.kind is SectionKind.INPUT else None
+    return structure == leetcode_statement(text, starter)
 
 
 def _after_blank(text: str, at: int) -> bool:
