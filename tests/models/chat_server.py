@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import socket
 import struct
+import sys
 import threading
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -45,16 +47,19 @@ def echo(body: dict[str, Any]) -> str:
 class ChatServer:
     """``write`` makes the content of a reply; ``calls`` counts requests by their last message.
 
-    ``hold`` is cleared to keep all further requests waiting, as in the middle of a long answer.
+    ``delay`` is how long each answer takes, in seconds.
     """
 
-    def __init__(self, write: Callable[[dict[str, Any]], str] = echo) -> None:
+    def __init__(
+        self, write: Callable[[dict[str, Any]], str] = echo, *, delay: float = 0.0
+    ) -> None:
         self.write = write
+        self.delay = delay
         self.bodies: list[dict[str, Any]] = []
         self.calls: Counter[str] = Counter()
-        self.hold = threading.Event()
-        self.hold.set()
         self.lock = threading.Lock()
+        self.connections = 0
+        self.defects: list[str] = []
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
@@ -62,6 +67,16 @@ class ChatServer:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def settle(self) -> None:
+        """Wait until everything that a dead client had sent is counted."""
+        # Connections are taken in turn: when this one is answered, none is waiting before it.
+        with urllib.request.urlopen(f"{self.url}/models", timeout=60) as answer:
+            answer.read()
+        end = time.monotonic() + 60
+        while self.connections:
+            assert time.monotonic() < end, "a connection of a dead client stays open"
+            time.sleep(0.01)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -73,10 +88,10 @@ class ChatServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.hold.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+        assert self.defects == []
 
 
 class _Server(ThreadingHTTPServer):
@@ -84,8 +99,21 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self.owner.lock:
+            self.owner.connections += 1
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        with self.owner.lock:
+            self.owner.connections -= 1
+
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that are killed break their connections; that is what is tested."""
+        """Clients that are killed break their connections; every other error is the test's own."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            self.owner.defects.append(repr(error))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -95,6 +123,10 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         pass
 
+    def do_GET(self) -> None:
+        self.close_connection = True
+        self._send(200, {"object": "list", "data": []})
+
     def do_POST(self) -> None:
         owner = self.server.owner
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -103,13 +135,13 @@ class _Handler(BaseHTTPRequestHandler):
             owner.bodies.append(body)
             owner.calls[prompt] += 1
             call = owner.calls[prompt]
-        owner.hold.wait(60)
+        time.sleep(owner.delay)
         if self.path != "/v1/chat/completions":
             self._send(404, {"error": {"message": f"no such page: {self.path}"}})
             return
         name = body["model"]
-        fault, _, first = name.partition("-at-first")
-        if first is not None and name.endswith("-at-first") and call > 1:
+        fault = name.removesuffix("-at-first")
+        if fault != name and call > 1:
             fault = "plain"
         self._answer(fault, body, owner.write(body))
 

@@ -45,6 +45,11 @@ _DECODING: dict[str, tuple[type, ...]] = {
 }
 
 
+# What may go well the next time, also when a provider's client does not say so: connections that
+# break, and responses that are cut off in the middle.
+_PASSING = (OSError, TimeoutError, json.JSONDecodeError)
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerCounts:
     """What became of the requests.
@@ -319,7 +324,7 @@ async def _attempt(
         # Inspect was told not to retry; this is how it says that the provider would.
         return error_reply(request, _reason(error.last_attempt.exception())), True
     except Exception as error:  # noqa: BLE001 - providers' clients raise whatever they like
-        return error_reply(request, _reason(error)), isinstance(error, OSError | TimeoutError)
+        return error_reply(request, _reason(error)), isinstance(error, _PASSING)
     reply = reply_from(request, output)
     return reply, reply.stop_reason is StopReason.ERROR
 

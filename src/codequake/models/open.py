@@ -90,6 +90,7 @@ def open_model(
 
     def connect() -> Model:
         model = _connect(name, own.base_url, theirs)
+        _ask_once(model)
         # Inspect keeps one queue a provider for as long as the process lives, with the width that
         # its first user wanted; a key of our own gives each connection the width that it asks for.
         scope = uuid.uuid4().hex
@@ -212,6 +213,17 @@ def _connect(name: str, base_url: str | None, arguments: Mapping[str, Any]) -> M
         raise ToolMissingError(f"model {name!r} cannot be used: {error}") from error
     except Exception as error:
         raise UsageError(f"model {name!r} cannot be opened: {_one_line(str(error))}") from error
+
+
+def _ask_once(model: Model) -> None:
+    """Stop the client of a provider from asking again by itself, under our own retries.
+
+    The clients of OpenAI, Anthropic and what is built on them ask three times unless told not to,
+    so that one request of ours would be up to three of theirs for each of our attempts.
+    """
+    client: Any = getattr(model.api, "client", None)
+    if isinstance(getattr(client, "max_retries", None), int):
+        client.max_retries = 0
 
 
 def _providers() -> list[str]:
