@@ -46,7 +46,7 @@ perturbations = ["clean", { name = "storytelling" }]
         (["grade", "a.jsonl"], "--problems is missing"),
         (["extract", "--language", "rust"], "'rust'; allowed: python, c"),
         (["report", "nowhere"], "not a study folder"),
-        (["merge", "a", "b", "--out", "c"], "not in this version"),
+        (["compare", "a", "b"], "not in this version"),
     ],
 )
 def test_wrong_use_is_one_sentence(

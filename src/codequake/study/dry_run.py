@@ -106,7 +106,7 @@ class StudyCount:
         for item in self.models:
             most = item.output_tokens_at_most
             ceiling = "no limit is set" if most is None else f"at most {most:,} tokens out"
-            cost = "" if item.cost_at_most is None else f", cost at most {item.cost_at_most:,.2f}"
+            cost = f", cost at most {item.cost_at_most:,.2f}" if item.cost_at_most else ""
             group = f" ({item.group})" if item.group else ""
             lines.append(
                 f"{item.model}{group}: {item.requests} requests, "
