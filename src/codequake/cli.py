@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -26,6 +26,9 @@ from codequake.plain import plain_text
 from codequake.problem_commands import problems_app
 from codequake.study_commands import merge
 from codequake.terminal import Terminal, emit, flush, say
+
+if TYPE_CHECKING:  # the stages are heavy; each command imports what it needs
+    from codequake.study.config import Study
 
 # The functions under the commands are the commands; nobody else calls them.
 __all__ = ["app", "main"]
@@ -98,8 +101,9 @@ def demo(
     from codequake.study.run import configure, refuse_more_models
 
     models = (model,) if model else ()
-    refuse_more_models(configure("preset:demo", models, 0), out)
-    _run_study("preset:demo", models, out, 0, workers, json)
+    study = configure("preset:demo", models, 0)
+    refuse_more_models(study, out)
+    _run_study(study, out, workers, json)
 
 
 app.add_typer(problems_app, name="problems")
@@ -151,19 +155,30 @@ def run(
     limit: Annotated[
         int, typer.Option("--limit", min=0, help="First N problems of each set; 0 means all.")
     ] = 0,
+    problems: Annotated[
+        list[str] | None, typer.Option("--problems", help="A set in place of the study's own.")
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option("--prices", help="File with [[prices]], before the study's own.")
+    ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count prompts and tokens; ask nothing.")
+        bool, typer.Option("--dry-run", help="Count prompts, tokens and cost; ask nothing.")
     ] = False,
+    rate: Annotated[
+        float, typer.Option("--rate", min=0, help="Requests a minute, for --dry-run; 0: no time.")
+    ] = 0.0,
     workers: WorkersOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Make variants, ask, grade and report; run again, it goes on where it stopped."""
+    from codequake.study.run import configure
+
+    asked = configure(study, tuple(model or ()), limit, tuple(problems or ()), prices)
     if dry_run:
         from codequake.study.dry_run import count_study
-        from codequake.study.run import configure
 
         with Terminal() as notify:
-            counts = count_study(configure(study, tuple(model or ()), limit), notify)
+            counts = count_study(asked, notify, rate or None)
         if json:
             emit(counts.as_json())
         else:
@@ -171,15 +186,12 @@ def run(
         return
     if out is None:
         raise UsageError("--out is missing; name the folder for the study")
-    _run_study(study, tuple(model or ()), out, limit, workers, json)
+    _run_study(asked, out, workers, json)
 
 
-def _run_study(
-    source: str, models: tuple[str, ...], out: Path, limit: int, workers: int, json: bool
-) -> None:
-    from codequake.study.run import configure, run_study
+def _run_study(study: Study, out: Path, workers: int, json: bool) -> None:
+    from codequake.study.run import run_study
 
-    study = configure(source, models, limit)
     with Terminal() as notify:
         result = run_study(study, out, workers=_workers(workers), notify=notify)
     if json:

@@ -36,7 +36,7 @@ perturbations = ["clean", { name = "storytelling" }]
         (["run", "preset:demo", "--limit", "-1"], "or equal to 0, not '-1'; see"),
         (["grade", "a.jsonl", "--audit=-2"], "invalid value for '--audit'"),
         (["run", "preset:demo", "--limit", "few"], "invalid value for '--limit'"),
-        (["run", "preset:dem", "--out", "x"], "preset 'dem' is not known; allowed: demo"),
+        (["run", "preset:dem", "--out", "x"], "preset 'dem' is not known; allowed: cocc"),
         (["run", "none.toml", "--out", "x"], "none.toml: cannot be read"),
         (["problems", "show"], "missing argument"),
         (["problems", "show", "starter-12/digits"], "near names: starter-12/digit-sum"),
@@ -158,7 +158,7 @@ def test_a_reader_that_goes_away_does_not_change_the_exit_code(
         (
             "limit = 1",
             'limit = 1\nstyle = "x"',
-            "study.toml:4: style is 'x'; allowed: few_shot, plain",
+            "study.toml:4: style is 'x'; allowed: commented, cot",
         ),
     ],
 )

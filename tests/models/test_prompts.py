@@ -81,6 +81,6 @@ def test_no_example_is_a_bundled_problem() -> None:
 
 def test_unknown_style_lists_the_known() -> None:
     with pytest.raises(
-        UnknownNameError, match="'fancy' is not known; allowed: few_shot, plain, two_shot"
+        UnknownNameError, match="'fancy' is not known; allowed: commented, cot, dup, few_shot"
     ):
         render_messages(PYTHON, variant(PYTHON), "fancy")

@@ -70,7 +70,9 @@ def test_presets_load() -> None:
     assert "demo" in preset_names()
     for name in preset_names():
         assert load_study(f"preset:{name}").config.perturbations
-    with pytest.raises(UsageError, match="preset 'dmo' is not known; allowed: demo"):
+    with pytest.raises(
+        UsageError, match="preset 'dmo' is not known; allowed: cocc, cocc-lcb, demo"
+    ):
         load_study("preset:dmo")
 
 

@@ -7,9 +7,10 @@ from codequake.models.inspect_sandbox import (
     inspect_provider_names,
     open_inspect_backend,
 )
-from codequake.models.open import OpenModel, Retries, open_model
+from codequake.models.open import OpenModel, Retries, is_local, open_model
 from codequake.models.prompts import render_messages, style_names
 from codequake.models.simulate import SimContext
+from codequake.models.templates import Template, check_template
 from codequake.models.weights import fetch_weights, find_weights
 
 __all__ = [
@@ -19,11 +20,14 @@ __all__ = [
     "OpenModel",
     "Retries",
     "SimContext",
+    "Template",
     "answer_requests",
     "behaviour_names",
+    "check_template",
     "fetch_weights",
     "find_weights",
     "inspect_provider_names",
+    "is_local",
     "load_behaviour",
     "open_inspect_backend",
     "open_model",

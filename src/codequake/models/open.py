@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from codequake.canonical import canonical_json
 from codequake.errors import (
     CodequakeError,
     ToolMissingError,
@@ -22,7 +23,9 @@ from codequake.models.simulate import SimContext
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-__all__ = ["OpenModel", "Retries", "open_model"]
+__all__ = ["OpenModel", "Retries", "is_local", "open_model"]
+
+_ARGUMENTS = "arguments:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,9 @@ class Retries:
 class OpenModel:
     """A model that can be asked.
 
-    ``engine`` names weights, engine build and settings of a model inside this process; it is
-    empty for a remote one, of which we know only what its replies report.  ``concurrency`` is the
+    ``engine`` names weights, engine build and settings of a model inside this process; of a
+    remote one we know only what its replies report, and it names the arguments that its provider
+    was given, or is empty.  ``concurrency`` is the
     number of requests that are open at once.  ``attempt_timeout`` is in seconds.  ``connect``
     makes a fresh connection; each run of requests needs its own, bound to its event loop.
     """
@@ -56,22 +60,30 @@ class OpenModel:
     connect: Callable[[], Model]
 
 
+def is_local(engine: str) -> bool:
+    """Whether an engine is one inside this process, whose weights and settings are known."""
+    return bool(engine) and not engine.startswith(_ARGUMENTS)
+
+
 def open_model(
     name: str,
     *,
     arguments: Mapping[str, str] | None = None,
     context: SimContext | None = None,
+    label: str = "",
 ) -> OpenModel:
     """Open ``codequake/smollm2``, ``codequake/sim``, ``codequake/replay`` or any Inspect model.
 
     ``arguments``: ``base_url``, ``max_connections``, ``max_retries``, ``retry_wait`` (seconds
     before the first retry), ``attempt_timeout`` (seconds) are ours, every other one goes to the
     provider, read as JSON where it is JSON and as text otherwise.  ``context`` is what a simulated
-    coder knows.  Nothing is asked yet.  Raises ``ToolMissingError`` when a package, weights or a
+    coder knows.  ``label`` is the name that its requests carry, where that is another than its own.
+    Nothing is asked yet.  Raises ``ToolMissingError`` when a package, weights or a
     key is missing, ``UnknownNameError`` for a provider nobody has, ``UsageError`` for a wrong
     argument.
     """
     own, theirs = _split(name, arguments or {})
+    remote = _asked_with(name, theirs, label)
     _import_inspect()
     if context is not None and name.startswith("codequake/sim"):
         theirs["context"] = context
@@ -93,13 +105,21 @@ def open_model(
             f"{name} answers {declared} request at a time; max_connections is {own.max_connections}"
         )
     return OpenModel(
-        name=name,
-        engine=local.engine if local is not None else "",
+        name=label or name,
+        engine=local.engine if local is not None else remote,
         concurrency=own.max_connections or declared,
         retries=own.retries,
         attempt_timeout=own.attempt_timeout,
         connect=connect,
     )
+
+
+def _asked_with(name: str, arguments: Mapping[str, Any], label: str) -> str:
+    """Return the engine of a remote model: what besides its name decides what it answers."""
+    known: dict[str, Any] = {"arguments": dict(arguments)} if arguments else {}
+    if label not in ("", name):
+        known["model"] = name
+    return _ARGUMENTS + canonical_json(known) if known else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from codequake.errors import UnknownNameError
 from codequake.grading.readers import reader_of
+from codequake.models.templates import Template, render_template
 from codequake.records import Interface, Language, Message, Problem, Variant
 
 __all__ = ["render_messages", "style_names"]
@@ -14,19 +15,33 @@ __all__ = ["render_messages", "style_names"]
 
 def style_names() -> tuple[str, ...]:
     """Return the names of the styles."""
-    return tuple(sorted(_STYLES))
+    return tuple(sorted((*_STYLES, *_ASKED)))
 
 
-def render_messages(problem: Problem, variant: Variant, style: str) -> tuple[Message, ...]:
+def render_messages(
+    problem: Problem, variant: Variant, style: str, templates: Sequence[Template] = ()
+) -> tuple[Message, ...]:
     """Return the messages that ask for the program of a variant.
 
     ``plain``: a system message that asks for one code block in the problem's language, then the
     text of the variant as it is.  ``two_shot``: the same with two worked examples in between, for
     models that are too small to keep a form that is only described.  ``few_shot``: with all worked
-    examples that there are, four for C, two for Python, none for other languages.  The last
-    message is always the variant's text and nothing else.  Raises ``UnknownNameError`` for another
+    examples that there are, four for C, two for Python, none for other languages.
+
+    The others change the system message alone.  ``cot`` asks for steps of thought before the code
+    (Kojima et al., 2022), ``dup`` for the core question and what is given before it (Zhong et al.,
+    2026), ``program_of_thought`` for the steps as named values of the program itself (Chen et al.,
+    2022), ``commented`` for a comment at each step and ``no_comments`` for none.
+
+    In all of these the last message is the variant's text and nothing else.  ``templates`` are
+    styles of the user, which may put words around it.  Raises ``UnknownNameError`` for another
     style.
     """
+    for template in templates:
+        if template.name == style:
+            return render_template(template, problem, variant)
+    if style in _ASKED:
+        return (Message("system", _ASKED[style](problem)), Message("user", variant.text))
     if style not in _STYLES:
         raise UnknownNameError(
             f"prompt style {style!r} is not known; allowed: {', '.join(style_names())}"
@@ -62,17 +77,62 @@ _STYLES: dict[str, Callable[[Problem], tuple[Message, ...]]] = {
 
 
 def _instruction(problem: Problem) -> str:
+    return f"You write code. Reply with {_wanted(problem)}, {_block(problem)} {_ALONE}"
+
+
+_ALONE = "Write nothing before or after it."
+
+
+def _wanted(problem: Problem) -> str:
     name = reader_of(problem.language).name
     match problem.interface:
         case Interface.FUNCTION:
-            wanted = f"the {name} function that is asked for"
+            return f"the {name} function that is asked for"
         case Interface.STDIN:
-            wanted = f"a whole {name} program that reads standard input"
-    fence = problem.language.value
-    return (
-        f"You write code. Reply with {wanted}, in one code block that starts with ```{fence} "
-        "and ends with ```. Write nothing before or after it."
-    )
+            return f"a whole {name} program that reads standard input"
+
+
+def _block(problem: Problem) -> str:
+    return f"in one code block that starts with ```{problem.language.value} and ends with ```."
+
+
+def _after(words: str) -> Callable[[Problem], str]:
+    """Return an instruction that lets the model write before the code, and nothing after it."""
+
+    def instruct(problem: Problem) -> str:
+        return (
+            f"You write code. {words} Then give {_wanted(problem)}, {_block(problem)} "
+            "Write no other code block, and nothing after it."
+        )
+
+    return instruct
+
+
+def _within(words: str) -> Callable[[Problem], str]:
+    """Return the plain instruction with one more demand on the program."""
+
+    def instruct(problem: Problem) -> str:
+        return f"{_instruction(problem)} {words}"
+
+    return instruct
+
+
+# A demand on the form stands in the system message, so that clean and changed prompts differ in
+# exactly the words that they differ in under ``plain``.
+_ASKED: dict[str, Callable[[Problem], str]] = {
+    "commented": _within("Put a comment in front of each step of the program that says its why."),
+    "cot": _after("First think the task through step by step, in words."),
+    "dup": _after(
+        "First say in one sentence what the core question of the task is. Then list everything in "
+        "it that is needed to answer that question, and leave out the rest. Solve the question "
+        "with this list."
+    ),
+    "no_comments": _within("The program has no comments and no docstrings."),
+    "program_of_thought": _within(
+        "Do your reasoning inside the program: break the task into intermediate steps, and "
+        "compute each in a statement of its own, under a name that says what it holds."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from codequake.models import OpenModel, SimContext, answer_requests, open_model
 from codequake.records import Planned, Problem, Variant
 from codequake.store import write_parquet
 from codequake.study.budget import open_meter
-from codequake.study.config import StudyConfig
+from codequake.study.config import StudyConfig, settings_of
 from codequake.study.folder import StudyFolder
+from codequake.study.model_settings import ModelSettings, open_arguments
 from codequake.study.plan import plan_requests, unanswered
 from codequake.study.progress import Notify
 
@@ -43,13 +44,22 @@ def write_plan(folder: StudyFolder, planned: Sequence[Planned]) -> None:
         folder.set_stage_key("plan", key)
 
 
-def open_models(names: Sequence[str]) -> dict[str, OpenModel]:
-    """Open models by name before any work is done: a wrong name or a missing key costs nothing.
+def open_models(config: StudyConfig) -> dict[str, OpenModel]:
+    """Open a study's models before any work is done: a wrong name or a missing key costs nothing.
 
     Raises what ``open_model`` raises.
     """
     nothing = SimContext((), ())
-    return {name: open_model(name, context=nothing) for name in names}
+    return {name: _open(settings_of(config, name), nothing) for name in config.models}
+
+
+def _open(settings: ModelSettings, context: SimContext) -> OpenModel:
+    return open_model(
+        settings.model,
+        arguments=open_arguments(settings),
+        context=context,
+        label=settings.name,
+    )
 
 
 def ask_models(
@@ -69,11 +79,12 @@ def ask_models(
     """
     by_id = {problem.problem_id: problem for problem in problems}
     context = SimContext(tuple(problems), tuple(variants))
+    wanted = [settings_of(config, name) for name in config.models]
     opened = [
-        ready[name]
-        if name in ready and not name.startswith(_SIMULATED)
-        else open_model(name, context=context)
-        for name in config.models
+        ready[settings.name]
+        if settings.name in ready and not settings.model.startswith(_SIMULATED)
+        else _open(settings, context)
+        for settings in wanted
     ]
     plans = [plan_requests(config, model.name, model.engine, by_id, variants) for model in opened]
     planned = tuple(row for rows, _ in plans for row in rows)

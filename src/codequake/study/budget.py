@@ -19,6 +19,7 @@ from codequake.errors import UsageError
 from codequake.journal import Entry, read_segment
 from codequake.records import Reply, Request, StopReason
 from codequake.study.config import Budget, Price, StudyConfig
+from codequake.study.prices import is_free, named_prices
 
 __all__ = [
     "CHARACTERS_PER_TOKEN",
@@ -34,7 +35,6 @@ CHARACTERS_PER_TOKEN = 3.0
 the low end keeps an estimate on the safe side."""
 
 _MILLION = 1_000_000
-_OWN = "codequake/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ def check_prices(config: StudyConfig) -> None:
     """
     if config.budget.cost is None:
         return
-    priced = {price.model for price in config.prices}
+    priced = {price.model for price in named_prices(config)}
     for name in config.models:
-        if name not in priced and not name.startswith(_OWN):
+        if name not in priced and not is_free(config, name):
             raise UsageError(
                 f"budget.cost is {config.budget.cost:g} and {name} has no price; add [[prices]] "
                 f"with model = {json.dumps(name)}, input and output (for a million tokens)"
@@ -170,7 +170,8 @@ def open_meter(config: StudyConfig, folder: Path) -> Meter | None:
     """Return a meter that knows what was spent before; ``None`` for a study without a budget."""
     if config.budget == Budget():
         return None
-    return Meter(config.budget, config.prices, spent_in(folder, config.prices))
+    prices = named_prices(config)
+    return Meter(config.budget, prices, spent_in(folder, prices))
 
 
 def _estimate(characters: int) -> int:

@@ -11,12 +11,13 @@ from codequake.canonical import canonical_json, parse_json
 from codequake.codec import from_plain, to_plain
 from codequake.errors import DataError, UsageError
 from codequake.files import make_folder, read_text, write_text
-from codequake.study.config import StudyConfig
+from codequake.study.config import StudyConfig, settings_of
+from codequake.study.model_settings import ModelSettings, same_model
 
-__all__ = ["FREE_SETTINGS", "StudyFolder"]
+__all__ = ["FREE_SETTINGS", "StudyFolder", "joined_settings"]
 
-FREE_SETTINGS = frozenset({"models", "budget", "prices"})
-"""What may differ between two runs of one study: who is asked, and for how much at most."""
+FREE_SETTINGS = frozenset({"models", "model_settings", "budget", "prices"})
+"""What may differ between two runs of one study: who is asked and where, and for how much."""
 
 
 class StudyFolder:
@@ -62,6 +63,7 @@ class StudyFolder:
             return config
         old = self.read_settings()
         models = (*old.models, *(name for name in config.models if name not in old.models))
+        settings = joined_settings(old, config, self.path)
         for name, value in to_plain(config).items():
             if name in FREE_SETTINGS or to_plain(old)[name] == value:
                 continue
@@ -77,7 +79,7 @@ class StudyFolder:
                     f"{canonical_json(to_plain(old)[name])}, this one has {canonical_json(value)}; "
                     "name another folder"
                 )
-        merged = dataclasses.replace(config, models=models)
+        merged = dataclasses.replace(config, models=models, model_settings=settings)
         if merged != old:
             self.write_settings(merged)
         return merged
@@ -126,3 +128,18 @@ class StudyFolder:
         if not isinstance(value, dict):
             raise DataError("not an object; remove the file", place=str(self._stages))
         return value
+
+
+def joined_settings(old: StudyConfig, new: StudyConfig, path: Path) -> tuple[ModelSettings, ...]:
+    """Return the settings of all models; of those that both ask, how to reach them is the new one.
+
+    Raises ``UsageError`` where what decides the replies of a model differs.
+    """
+    for name in new.models:
+        if name in old.models and not same_model(settings_of(old, name), settings_of(new, name)):
+            raise UsageError(
+                f"--out {path} holds a study that asks {name} with other settings (model, args, "
+                "decoding or group); name another folder, or give this model another name"
+            )
+    kept = [item for item in old.model_settings if item.name not in new.models]
+    return (*kept, *new.model_settings)

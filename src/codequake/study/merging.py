@@ -20,7 +20,7 @@ from codequake.records import Measurement, Planned, Problem, Reply, Verdict
 from codequake.store import read_parquet, write_parquet
 from codequake.study.asking import Asked, write_plan
 from codequake.study.config import StudyConfig
-from codequake.study.folder import FREE_SETTINGS, StudyFolder
+from codequake.study.folder import FREE_SETTINGS, StudyFolder, joined_settings
 from codequake.study.progress import Notify
 from codequake.study.run import RunResult, finish_study, open_grader
 from codequake.study.stages import add_measurements, read_made
@@ -89,7 +89,9 @@ def merge_studies(first: Path, second: Path, out: Path, *, workers: int, notify:
     a, b = _open_side(first), _open_side(second)
     _refuse_other_study(a, b)
     config = dataclasses.replace(
-        a.config, models=tuple(dict.fromkeys((*a.config.models, *b.config.models)))
+        a.config,
+        models=tuple(dict.fromkeys((*a.config.models, *b.config.models))),
+        model_settings=joined_settings(b.config, a.config, second),
     )
     planned = _joined_plan(a, b, config)
     grader = open_grader(config.grader, notify)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from codequake.canonical import canonical_json
 from codequake.codec import to_plain
@@ -18,9 +18,16 @@ from codequake.records import (
     StopReason,
     Variant,
 )
-from codequake.study.config import Decoding, StudyConfig
+from codequake.study.config import Decoding, StudyConfig, settings_of, styles_of
 
-__all__ = ["completions_of", "decoding_text", "plan_requests", "unanswered"]
+__all__ = [
+    "arms_of",
+    "completions_of",
+    "decoding_of",
+    "decoding_text",
+    "plan_requests",
+    "unanswered",
+]
 
 _REPEAT = "repeat"
 
@@ -31,32 +38,56 @@ def decoding_text(decoding: Decoding) -> JsonText:
     return JsonText(canonical_json(given))
 
 
+def decoding_of(config: StudyConfig, model: str) -> Decoding:
+    """Return the decoding that a model is asked with: its own, else that of the study."""
+    return settings_of(config, model).decoding or config.decoding
+
+
+def _arm(config: StudyConfig, model: str, style: str) -> str:
+    """Return the name under which a model asked in a style stands in every table.
+
+    Where a study has several styles, each is an arm of its own: a difference is taken inside one
+    arm, so clean and changed prompts of it were asked in the same way.
+    """
+    return f"{model} [{style}]" if len(styles_of(config, model)) > 1 else model
+
+
+def arms_of(config: StudyConfig) -> dict[str, tuple[str, str]]:
+    """Return the arms of a study in their order: name -> the model and the style of its prompts."""
+    return {
+        _arm(config, model, style): (model, style)
+        for model in config.models
+        for style in styles_of(config, model)
+    }
+
+
 def plan_requests(
     config: StudyConfig,
     model: str,
     engine: str,
     problems: Mapping[str, Problem],
-    variants: Iterable[Variant],
+    variants: Sequence[Variant],
 ) -> tuple[tuple[Planned, ...], dict[str, Request]]:
     """Return every completion of one model in the order of the variants, and the requests by key.
 
     ``clean`` and all changed prompts take sample indices 0 .. n-1, ``repeat`` takes n .. 2n-1 of
-    the clean prompt, so that it is asked anew.  Variants with equal messages share a request.
+    the clean prompt, so that it is asked anew.  Variants with equal messages share a request.  Each
+    style of a study is an arm with a name of its own; the requests carry the name of the model.
     """
-    decoding = decoding_text(config.decoding)
+    decoding = decoding_text(decoding_of(config, model))
     planned: list[Planned] = []
     requests: dict[str, Request] = {}
-    for variant in variants:
+    asked = [(style, variant) for style in styles_of(config, model) for variant in variants]
+    for style, variant in asked:
         problem = problems[variant.problem_id]
-        messages = render_messages(problem, variant, config.style)
+        arm = _arm(config, model, style)
+        messages = render_messages(problem, variant, style, config.templates)
         first = config.samples if variant.family == _REPEAT else 0
         for sample in range(first, first + config.samples):
             request = new_request(model, engine, messages, decoding, sample)
             requests[request.key] = request
             planned.append(
-                Planned(
-                    problem.problem_id, variant.variant_id, model, sample, decoding, request.key
-                )
+                Planned(problem.problem_id, variant.variant_id, arm, sample, decoding, request.key)
             )
     return tuple(planned), requests
 

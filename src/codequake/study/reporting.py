@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,13 @@ from pathlib import Path
 import codequake
 from codequake.journal import Entry, read_journal
 from codequake.metrics import StudyFacts, StudyRows, estimate_study
-from codequake.records import Estimate, Planned, Problem, Verdict
+from codequake.models import is_local
+from codequake.records import Estimate, JsonText, Planned, Problem, Verdict
 from codequake.report import ModelRun, StudyTables, Version, write_report
 from codequake.store import read_parquet, write_parquet
-from codequake.study.config import StudyConfig
+from codequake.study.config import StudyConfig, settings_of
 from codequake.study.folder import StudyFolder
-from codequake.study.plan import completions_of, decoding_text
+from codequake.study.plan import arms_of, completions_of
 from codequake.study.stages import Made, read_made
 
 __all__ = ["StudyData", "estimate_stage", "read_study", "report_study", "tables_of"]
@@ -102,24 +104,34 @@ def report_study(path: Path, formats: Sequence[str]) -> tuple[Path, ...]:
 
 def _model_runs(data: StudyData) -> tuple[ModelRun, ...]:
     """Return how each model of the plan was asked, in the order of the plan."""
-    engines = {entry.request.model: entry.request.engine for entry in data.known.values()}
+    engines = {
+        row.model: data.known[row.key].request.engine
+        for row in data.planned
+        if row.key in data.known
+    }
+    decodings = {row.model: row.decoding for row in data.planned}
+    arms = arms_of(data.config)
     return tuple(
         ModelRun(
-            name=name,
-            engine=engines.get(name, ""),
-            decoding=decoding_text(data.config.decoding),
-            style=data.config.style,
-            deterministic=_deterministic(engines.get(name, ""), data.config),
-            demonstration=name.startswith(_DEMONSTRATION),
+            name=arm,
+            engine=engines.get(arm, ""),
+            decoding=decoding,
+            style=arms[arm][1],
+            deterministic=_deterministic(engines.get(arm, ""), decoding),
+            demonstration=_is_own(data.config, arms[arm][0]),
         )
-        for name in dict.fromkeys(row.model for row in data.planned)
+        for arm, decoding in decodings.items()
     )
 
 
-def _deterministic(engine: str, config: StudyConfig) -> bool:
+def _is_own(config: StudyConfig, model: str) -> bool:
+    return settings_of(config, model).model.startswith(_DEMONSTRATION)
+
+
+def _deterministic(engine: str, decoding: JsonText) -> bool:
     """Whether equal requests must give equal replies.
 
     Only an engine in this process can promise it, and only when it decodes greedily; a remote
     model at temperature 0 still differs between calls.
     """
-    return bool(engine) and config.decoding.temperature == 0
+    return is_local(engine) and json.loads(decoding).get("temperature") == 0

@@ -14,6 +14,7 @@ from codequake.grading import Grader, SandboxOracle, refuse_unrunnable, self_tes
 from codequake.journal import read_journal
 from codequake.perturb import PERTURBATIONS, PerturbationSpec
 from codequake.ports import Oracle
+from codequake.problems import set_from
 from codequake.records import JsonText, Problem, Verdict
 from codequake.report import summary_text, write_report
 from codequake.sandbox import Limits
@@ -21,7 +22,9 @@ from codequake.study.asking import Asked, ask_models, open_models
 from codequake.study.budget import check_prices
 from codequake.study.config import GraderSettings, Study, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
+from codequake.study.missing import refuse_missing
 from codequake.study.plan import completions_of
+from codequake.study.prices import with_prices
 from codequake.study.progress import Notify
 from codequake.study.reporting import StudyData, estimate_stage, tables_of
 from codequake.study.sandboxes import open_sandbox
@@ -85,12 +88,27 @@ class RunResult:
             )
 
 
-def configure(source: str, models: tuple[str, ...], limit: int) -> Study:
-    """Return the study with what the command line changes in its settings."""
+def configure(
+    source: str,
+    models: tuple[str, ...],
+    limit: int,
+    problems: tuple[str, ...] = (),
+    prices: Path | None = None,
+) -> Study:
+    """Return the study with what the command line changes in its settings.
+
+    ``problems`` take the place of the study's sets; their paths start from the current folder.
+    """
     study = load_study(source)
     config = study.config
+    if problems:
+        here = tuple(set_from(name, Path.cwd()) for name in problems)
+        config = dataclasses.replace(config, problems=here)
+    if prices is not None:
+        config = with_prices(config, prices)
     if models:
-        config = dataclasses.replace(config, models=models)
+        settings = tuple(item for item in config.model_settings if item.name in models)
+        config = dataclasses.replace(config, models=models, model_settings=settings)
     if limit:
         config = dataclasses.replace(config, limit=limit)
     if not config.models:
@@ -142,6 +160,7 @@ def _begin(
 
     A study that will be ``graded`` has no problem that the sandbox cannot run.
     """
+    refuse_missing(study.config.unavailable, study.config.missing)
     new = not folder.settings.exists()
     config = folder.open(study.config)
     try:
@@ -192,7 +211,7 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     """
     folder = StudyFolder(out)
     check_prices(study.config)
-    ready = open_models(study.config.models)
+    ready = open_models(study.config)
     grader = open_grader(study.config.grader, notify)
     oracle = SandboxOracle(grader.backend)
     config, problems, made = _begin(folder, study, oracle, notify, graded=True)

@@ -28,6 +28,7 @@ from codequake.records import (
 from codequake.store import read_parquet, write_jsonl, write_parquet
 from codequake.study.config import Study, StudyConfig
 from codequake.study.folder import StudyFolder
+from codequake.study.missing import missing_sentences
 from codequake.study.progress import Notify
 
 __all__ = [
@@ -77,6 +78,7 @@ def load_problems(study: Study, oracle: Oracle) -> Loaded:
             if problem.problem_id in found:
                 raise DataError(f"problem {problem.problem_id} stands in two sets of the study")
             found[problem.problem_id] = problem
+    notes += missing_sentences(study.config.unavailable)
     return Loaded(tuple(found.values()), tuple(notes))
 
 

@@ -1,0 +1,50 @@
+"""Perturbations that a study may name before this version can make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from codequake.errors import NotAvailableError
+from codequake.perturb import PERTURBATIONS, PerturbationSpec
+
+__all__ = ["PLANNED", "missing_sentences", "refuse_missing"]
+
+_REWRITER = (
+    "a rewriter model and the gate for what it writes, or lexicons for structured statements"
+)
+PLANNED: Mapping[str, str] = {
+    "gamification": _REWRITER,
+    "domain_shift": _REWRITER,
+    "example_perturbation": "other examples from the problem's generator, inside its input domain",
+    "example_reorder": "the examples as parts that can change places",
+    "numeric_perturbation": "references for the changed bounds and constants",
+    "negation_hard": "problems with a reference for the opposite objective, as new oracle",
+    "negation_soft": "problems with a reference for the milder reversal, as new oracle",
+    "clause_injection": "a lexicon of true and useless sentences",
+    "identity_rewrite": "a rewriter model",
+    "paraphrase": _REWRITER,
+    "section_reorder": "statements whose sections may change places",
+    "formatting": "rules for marks, blanks and the spelling of units and numbers",
+    "typos": "statements with protected spans",
+}
+"""Name of a perturbation that is no error in a study file -> what it needs to be made."""
+
+
+def missing_sentences(specs: Iterable[PerturbationSpec]) -> tuple[str, ...]:
+    """Return one sentence for each perturbation that this version cannot make."""
+    return tuple(
+        f"perturbation {spec.name} is not available in this version, and nothing is asked for it; "
+        f"it needs {PLANNED[spec.name]}"
+        for spec in specs
+    )
+
+
+def refuse_missing(specs: Iterable[PerturbationSpec], policy: str) -> None:
+    """Raise ``NotAvailableError`` unless there are none or the study's policy is ``skip``."""
+    names = [spec.name for spec in specs]
+    if names and policy != "skip":
+        raise NotAvailableError(
+            f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not available in this "
+            f'version; allowed: {", ".join(PERTURBATIONS)}, or missing = "skip" in the study file '
+            "to go on without"
+        )
