@@ -25,6 +25,7 @@ from codequake.formula_commands import formula_app
 from codequake.plain import plain_text
 from codequake.problem_commands import problems_app
 from codequake.terminal import Terminal, emit, flush, say
+from codequake.transfer_commands import export
 
 # The functions under the commands are the commands; nobody else calls them.
 __all__ = ["app", "main"]
@@ -269,6 +270,9 @@ def report(
         say("\n".join(str(path) for path in paths))
 
 
+app.command("export")(export)
+
+
 def _later(name: str, what: str) -> None:
     """Register a command of the contract that this version does not have."""
 
@@ -286,7 +290,6 @@ for _name, _what in (
     ("audit", "recompute published tables"),
     ("attack", "search for the change that hurts most"),
     ("reduce", "reduce the formulas of a prompt"),
-    ("export", "write a study for other tools"),
 ):
     _later(_name, _what)
 

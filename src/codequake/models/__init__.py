@@ -7,6 +7,7 @@ from codequake.models.inspect_sandbox import (
     inspect_provider_names,
     open_inspect_backend,
 )
+from codequake.models.logs import LogHead, LogRow, write_logs
 from codequake.models.open import OpenModel, Retries, open_model
 from codequake.models.prompts import render_messages, style_names
 from codequake.models.simulate import SimContext
@@ -16,6 +17,8 @@ __all__ = [
     "AnswerCounts",
     "Behaviour",
     "InspectSandboxBackend",
+    "LogHead",
+    "LogRow",
     "OpenModel",
     "Retries",
     "SimContext",
@@ -29,4 +32,5 @@ __all__ = [
     "open_model",
     "render_messages",
     "style_names",
+    "write_logs",
 ]
