@@ -8,6 +8,7 @@ from codequake.grading.completions import CompletionFile, read_completions
 from codequake.grading.continuation import Continuation, Continuations
 from codequake.grading.extract import Extraction, extract
 from codequake.grading.grader import Grader, verdict_key
+from codequake.grading.judges import Judges
 from codequake.grading.oracle import SandboxOracle
 from codequake.grading.running import Program, grade_programs
 from codequake.grading.selftest import self_test
@@ -23,6 +24,7 @@ __all__ = [
     "Extraction",
     "GradeItem",
     "Grader",
+    "Judges",
     "Program",
     "SandboxOracle",
     "audit_passes",

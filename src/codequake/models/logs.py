@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalResults, EvalSample
     from inspect_ai.model import ChatMessage
 
-__all__ = ["SAMPLES_A_LOG", "LogHead", "LogRow", "sample_metadata", "write_logs"]
+__all__ = ["SAMPLES_A_LOG", "LogHead", "LogRow", "sample_id", "sample_metadata", "write_logs"]
 
 SAMPLES_A_LOG = 5000
 """Samples of one log: Inspect holds a whole log in memory to write or to score it."""
@@ -188,7 +188,7 @@ def _sample(head: LogHead, epoch: int, row: LogRow) -> EvalSample:
     score = score_of(row.verdict) if row.verdict is not None else unscored(why or "not graded yet")
     usage = {} if output.usage is None else {output.model: output.usage}
     return EvalSample(
-        id=f"{variant.problem_id} {variant.family} {variant.variant_id}",
+        id=sample_id(variant),
         epoch=epoch,
         input=asked,
         target="",
@@ -201,6 +201,11 @@ def _sample(head: LogHead, epoch: int, row: LogRow) -> EvalSample:
         working_time=row.seconds,
         error=EvalError(message=why, traceback="", traceback_ansi="") if failed else None,
     )
+
+
+def sample_id(variant: Variant) -> str:
+    """Return the id of a variant's samples: words for people, and the variant's own id."""
+    return f"{variant.problem_id} {variant.family} {variant.variant_id}"
 
 
 def sample_metadata(variant: Variant) -> dict[str, Any]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SCORER", "score_of", "unscored"]
 
-SCORER = "codequake"
+SCORER = "verdict"
 """The name under which the verdict of a sample stands among its scores."""
 
 _PENDING = frozenset({Status.PROVIDER_ERROR, Status.HARNESS_ERROR})
