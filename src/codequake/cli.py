@@ -25,7 +25,7 @@ from codequake.formula_commands import formula_app
 from codequake.plain import plain_text
 from codequake.problem_commands import problems_app
 from codequake.terminal import Terminal, emit, flush, say
-from codequake.transfer_commands import export
+from codequake.transfer_commands import export, import_
 
 # The functions under the commands are the commands; nobody else calls them.
 __all__ = ["app", "main"]
@@ -271,6 +271,7 @@ def report(
 
 
 app.command("export")(export)
+app.command("import")(import_)
 
 
 def _later(name: str, what: str) -> None:

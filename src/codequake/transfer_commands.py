@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from codequake.command_options import JsonOption
+from codequake.command_options import JsonOption, OutOption, WorkersOption
 from codequake.terminal import Terminal, emit, say
 
 # The functions under the commands are the commands; nobody else calls them.
-__all__ = ["export"]
+__all__ = ["export", "import_"]
 
 
 def export(
@@ -31,3 +32,21 @@ def export(
         emit({"files": [str(path) for path in done.files], "completions": done.completions})
     else:
         say("\n".join(str(path) for path in done.files))
+
+
+def import_(
+    logs: Annotated[list[Path], typer.Argument(help="Logs of Inspect, .eval.")],
+    out: OutOption,
+    workers: WorkersOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Make a study of logs that `inspect eval codequake/...` wrote, or add them to one."""
+    from codequake.study.importing import import_logs
+
+    with Terminal() as notify:
+        done = import_logs(logs, out, workers=workers or os.cpu_count() or 1, notify=notify)
+    if json:
+        emit(done.as_json())
+    else:
+        say(f"{done.as_text()}\n\nReport: {done.run.report}")
+    done.raise_for_problems()

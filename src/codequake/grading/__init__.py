@@ -9,6 +9,7 @@ from codequake.grading.continuation import Continuation, Continuations
 from codequake.grading.extract import Extraction, extract
 from codequake.grading.grader import Grader, verdict_key
 from codequake.grading.judges import Judges
+from codequake.grading.log_files import InspectLog, LogSample, open_log
 from codequake.grading.oracle import SandboxOracle
 from codequake.grading.running import Program, grade_programs
 from codequake.grading.selftest import self_test
@@ -24,13 +25,16 @@ __all__ = [
     "Extraction",
     "GradeItem",
     "Grader",
+    "InspectLog",
     "Judges",
+    "LogSample",
     "Program",
     "SandboxOracle",
     "audit_passes",
     "extract",
     "grade_items",
     "grade_programs",
+    "open_log",
     "outputs_agree",
     "read_completions",
     "self_test",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from codequake.records import Completion, JsonText, Problem, Reply, Verdict
 from codequake.sandbox import Limits, open_backend
 from codequake.store import read_parquet
 
-__all__ = ["GradingPool", "load_problems", "verdict"]
+__all__ = ["Asked", "GradingPool", "load_problems", "verdict"]
 
 
 def load_problems(
@@ -49,6 +50,20 @@ def load_problems(
     return problems
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A sample: its id, its prompt, its epoch from 0, and its metadata.
+
+    The metadata hold ``problem_id`` (without it the id of the sample is that of the problem) and,
+    of a variant, ``variant_id``, ``oracle_id``, ``entry_point`` and ``shown_tests``.
+    """
+
+    name: str
+    prompt: str
+    sample: int
+    metadata: Mapping[str, Any]
+
+
 class GradingPool:
     """Grades completions in threads for callers in an event loop, which only waits."""
 
@@ -63,20 +78,15 @@ class GradingPool:
         # A limit of its own: the loop's threads are also what Inspect reads and writes files with.
         self._limiter = anyio.CapacityLimiter(workers or len(os.sched_getaffinity(0)))
 
-    async def verdict(
-        self, reply: Reply, name: str, epoch: int, metadata: Mapping[str, Any]
-    ) -> Verdict:
+    async def verdict(self, reply: Reply, asked: Asked) -> Verdict:
         """Grade the reply to a sample; extraction, running and judging happen in a thread.
 
-        ``metadata`` is that of the sample: ``problem_id`` (by default ``name``), and for a variant
-        also ``variant_id``, ``oracle_id``, ``entry_point`` and ``shown_tests``.  Raises
-        ``DataError`` when the problem is not among the ones given.
+        Raises ``DataError`` when the problem is not among the ones given.
         """
-        return await anyio.to_thread.run_sync(
-            self._grade, reply, name, epoch, metadata, limiter=self._limiter
-        )
+        return await anyio.to_thread.run_sync(self._grade, reply, asked, limiter=self._limiter)
 
-    def _grade(self, reply: Reply, name: str, epoch: int, metadata: Mapping[str, Any]) -> Verdict:
+    def _grade(self, reply: Reply, asked: Asked) -> Verdict:
+        name, metadata = asked.name, asked.metadata
         problem_id = str(metadata.get("problem_id", name))
         oracle_id = str(metadata.get("oracle_id", problem_id))
         if oracle_id not in self._problems:
@@ -84,13 +94,18 @@ class GradingPool:
         problem = self._judges.judge(oracle_id, metadata.get("shown_tests"))
         entry_point = metadata.get("entry_point")
         text = self._continuations.complete(
-            problem, reply.text, reply.stop_reason, entry_point=entry_point
+            problem,
+            reply.text,
+            reply.stop_reason,
+            # The prompt of a variant is not that of its problem.
+            prompt=asked.prompt if "variant_id" in metadata else None,
+            entry_point=entry_point,
         )
         completion = Completion(
             problem_id=problem_id,
             variant_id=str(metadata.get("variant_id", "")),
             model=reply.model_reported,
-            sample=epoch - 1,
+            sample=asked.sample,
             key=reply.key,
             text=text,
             reasoning=reply.reasoning,
@@ -136,7 +151,7 @@ def verdict(
     async def score(state: TaskState, target: Target) -> Score:
         request = new_request(str(state.model), "", (), JsonText("{}"), state.epoch - 1)
         reply = reply_from(request, state.output)
-        found = await pool.verdict(reply, str(state.sample_id), state.epoch, state.metadata)
-        return score_of(found)
+        asked = Asked(str(state.sample_id), state.input_text, state.epoch - 1, state.metadata)
+        return score_of(await pool.verdict(reply, asked))
 
     return score

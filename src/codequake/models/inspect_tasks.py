@@ -6,7 +6,8 @@ grader.  Inspect's own metrics stand in its log; ``codequake import`` makes a st
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from codequake.canonical import canonical_json
 from codequake.codec import to_plain
-from codequake.errors import NothingToReturnError, UsageError
+from codequake.errors import CodequakeError, NothingToReturnError, UsageError
 from codequake.grading import SandboxOracle
 from codequake.models.asking import CONTEXT, SAMPLE
 from codequake.models.inspect_grading import load_problems, verdict
@@ -78,10 +79,11 @@ def cocc(
     """
     wanted = perturbations
     if wanted is None:
-        wanted = [name for name in _COCC if name in set(PERTURBATIONS)]
+        wanted = [name for name in _COCC if name in PERTURBATIONS]
     grading = {"timeout": timeout, "sandbox": sandbox, "workers": workers}
-    settings = _settings("cocc", problems, wanted, seed, limit, samples, style)
-    return _task(settings, folder, grading)
+    with _told_as_inspect_does():
+        settings = _settings("cocc", problems, wanted, seed, limit, samples, style)
+        return _task(settings, folder, grading)
 
 
 @task(name="syntactic-robustness")
@@ -112,12 +114,24 @@ def syntactic_robustness(
         workers: Programs that run at a time; 0 means one for each processor.
     """
     wanted: list[str | dict[str, Any]] = ["clean", "repeat"]
-    found = _numbers(distances)
-    wanted += [{"name": "formula", "distance": number} for number in found]
-    wanted += [{"name": "reduced", "of": {"distance": number}} for number in found]
     grading = {"timeout": timeout, "sandbox": sandbox, "workers": workers}
-    settings = _settings("syntactic-robustness", problems, wanted, seed, limit, samples, style)
-    return _task(settings, folder, grading)
+    with _told_as_inspect_does():
+        found = _numbers(distances)
+        wanted += [{"name": "formula", "distance": number} for number in found]
+        wanted += [{"name": "reduced", "of": {"distance": number}} for number in found]
+        settings = _settings("syntactic-robustness", problems, wanted, seed, limit, samples, style)
+        return _task(settings, folder, grading)
+
+
+@contextlib.contextmanager
+def _told_as_inspect_does() -> Iterator[None]:
+    """Turn our errors into the one that Inspect's command line tells without a traceback."""
+    from inspect_ai._util.error import PrerequisiteError
+
+    try:
+        yield
+    except CodequakeError as error:
+        raise PrerequisiteError(f"codequake: {error}") from error
 
 
 def _numbers(distances: str | int | Sequence[Any]) -> list[int]:
@@ -156,7 +170,7 @@ def _settings(
 
 
 def _spec(item: str | Mapping[str, Any]) -> PerturbationSpec:
-    fields = {"name": item.strip()} if isinstance(item, str) else dict(item)
+    fields: dict[str, Any] = {"name": item.strip()} if isinstance(item, str) else dict(item)
     name, count = fields.pop("name", None), fields.pop("count", 1)
     if not isinstance(name, str):
         raise UsageError(f"perturbation {item!r} has no name")
@@ -184,6 +198,7 @@ def _task(settings: dict[str, Any], folder: str, grading: dict[str, Any]) -> Tas
         )
     if not variants:
         raise NothingToReturnError("no perturbation applies to any of the problems")
+    asked = {"samples": settings["samples"], "style": settings["style"]}
     samples = [_sample(problems[item.problem_id], item, settings["style"]) for item in variants]
     metrics: list[Metric] = [
         grouped(accuracy(), "family", all=False),
@@ -203,7 +218,7 @@ def _task(settings: dict[str, Any], folder: str, grading: dict[str, Any]) -> Tas
         config=GenerateConfig(temperature=0.0, max_tokens=_MAX_TOKENS),
         # A provider that fails leaves a sample pending; the others have their replies.
         fail_on_error=False,
-        metadata={"codequake": settings},
+        metadata={"codequake": {"folder": folder, **asked} if folder else settings},
     )
 
 

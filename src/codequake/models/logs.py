@@ -32,12 +32,14 @@ _NOT_ASKED = "not asked yet"
 class LogHead:
     """What is true of all samples of one model.
 
-    ``settings`` is the study as a JSON value, ``decoding`` the decoding parameters, ``created`` an
+    ``engine`` is that of its requests, ``settings`` the study as a JSON value,
+    ``decoding`` the decoding parameters, ``created`` an
     ISO date with its zone.  ``ended`` is the last date of the replies.
     """
 
     title: str
     model: str
+    engine: str
     settings: dict[str, Any]
     decoding: dict[str, Any]
     created: str
@@ -64,12 +66,12 @@ class LogRow:
 def write_logs(
     folder: Path, head: LogHead, rows: Sequence[LogRow], *, samples_a_log: int = SAMPLES_A_LOG
 ) -> tuple[Path, ...]:
-    """Write the rows of one model as ``MODEL.eval``, or as ``MODEL-1.eval``, ``-2`` ... where there
-    are more than ``samples_a_log``.
+    """Write the rows of one model as ``MODEL.eval``, which replaces an older file.
 
-    All samples of a variant stand in one log: the epochs of one sample id.  Every row has a score;
-    one that is pending has Inspect's value for *not scored*, and its error where the provider gave
-    one.  The estimates of the study stand in the results of the first log.  Raises
+    More rows than ``samples_a_log`` become ``MODEL-1.eval``, ``MODEL-2.eval`` and so on; all
+    samples of a variant stand in one of them, as the epochs of one sample id.  Every row has a
+    score; one that is pending has Inspect's value for *not scored*, and the provider's error where
+    there was one.  The estimates of the study stand in the results of the first log.  Raises
     ``ToolMissingError`` without Inspect and ``StorageError`` when a file cannot be written.
     """
     try:
@@ -134,7 +136,7 @@ def _log(
         model_generate_config=decoding,
         config=EvalConfig(epochs=max((epoch for epoch, _ in rows), default=1)),
         packages={"codequake": codequake.__version__},
-        metadata={"codequake": head.settings},
+        metadata={"codequake": head.settings, "engine": head.engine},
     )
     return EvalLog(
         status="success",
@@ -162,9 +164,14 @@ def _results(head: LogHead, samples: list[EvalSample], *, with_estimates: bool) 
         by_metric.setdefault(item.metric, {})[name] = EvalMetric(
             name=name, value=item.value, metadata=to_plain(item)
         )
-    counts = {"scored_samples": scored, "unscored_samples": len(samples) - scored}
     scores = [
-        EvalScore(name=metric, scorer=SCORER, metrics=metrics, **counts)
+        EvalScore(
+            name=metric,
+            scorer=SCORER,
+            scored_samples=scored,
+            unscored_samples=len(samples) - scored,
+            metrics=metrics,
+        )
         for metric, metrics in by_metric.items()
     ]
     return EvalResults(total_samples=len(samples), completed_samples=scored, scores=scores)
@@ -220,4 +227,3 @@ def sample_metadata(variant: Variant) -> dict[str, Any]:
         "entry_point": variant.entry_point,
         "shown_tests": None if variant.shown_tests is None else list(variant.shown_tests),
     }
-

@@ -64,12 +64,12 @@ def export_study(path: Path, form: str, out: Path | None, notify: Notify) -> Exp
 
 def _head(data: StudyData, model: str, estimates: tuple[Estimate, ...]) -> LogHead:
     decoding = next(row.decoding for row in data.planned if row.model == model)
-    dates = [
-        entry.measurement.at for entry in data.known.values() if entry.request.model == model
-    ]
+    entries = [entry for entry in data.known.values() if entry.request.model == model]
+    dates = [entry.measurement.at for entry in entries]
     return LogHead(
         title=data.config.name,
         model=model,
+        engine=next((entry.request.engine for entry in entries), ""),
         settings=to_plain(data.config),
         decoding=json.loads(decoding),
         created=min(dates, default=_NO_DATE),

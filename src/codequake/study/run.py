@@ -35,7 +35,9 @@ from codequake.study.stages import (
 
 __all__ = [
     "RunResult",
+    "begin_study",
     "configure",
+    "finish_study",
     "make_study_variants",
     "open_grader",
     "refuse_more_models",
@@ -113,11 +115,11 @@ def study_of_options(
 def make_study_variants(study: Study, out: Path, notify: Notify) -> Made:
     """Run the first two stages of a study."""
     backend = open_sandbox(study.config.grader.sandbox, notify)
-    _, _, made = _begin(StudyFolder(out), study, SandboxOracle(backend), notify)
+    _, _, made = begin_study(StudyFolder(out), study, SandboxOracle(backend), notify)
     return made
 
 
-def _begin(
+def begin_study(
     folder: StudyFolder, study: Study, oracle: Oracle, notify: Notify
 ) -> tuple[StudyConfig, tuple[Problem, ...], Made]:
     """Bind a folder to a study and run the stages that need no model."""
@@ -168,14 +170,28 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     folder = StudyFolder(out)
     ready = open_models(study.config.models)
     grader = open_grader(study.config.grader, notify)
-    config, problems, made = _begin(folder, study, SandboxOracle(grader.backend), notify)
+    config, problems, made = begin_study(folder, study, SandboxOracle(grader.backend), notify)
     asked = ask_models(folder, config, problems, made.variants, ready, notify)
+    return finish_study(folder, config, problems, made, asked, grader, workers, notify)
+
+
+def finish_study(
+    folder: StudyFolder,
+    config: StudyConfig,
+    problems: tuple[Problem, ...],
+    made: Made,
+    asked: Asked,
+    grader: Grader,
+    workers: int,
+    notify: Notify,
+) -> RunResult:
+    """Run the stages behind the replies: verdicts, estimates and report."""
     data = _grade(folder, config, problems, made, asked, grader, workers, notify)
     tables = tables_of(data, estimate_stage(folder, data))
     paths = write_report(tables, folder.report, _FORMATS)
     pending = len(asked.planned) - sum(item.status not in PENDING for item in data.verdicts)
     return RunResult(
-        folder=out,
+        folder=folder.path,
         report=paths[0],
         summary=summary_text(tables),
         planned=len(asked.planned),
