@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import socket
@@ -171,6 +172,13 @@ def test_what_is_pending_has_no_score(study: Path, tmp_path: Path) -> None:
     assert samples[key].error is not None
     assert samples[key].error.message == "not asked yet"
     assert not samples[key].output.choices
+    score = (samples[key].scores or {})["verdict"]
+    assert isinstance(score.value, float)
+    assert math.isnan(score.value)
+    # NaN is no JSON, but Inspect writes it; our own reader takes the log all the same.
+    rows = [read_completions(path) for path in paths]
+    assert [found.problems for found in rows] == [(), ()]
+    assert [row.error for found in rows for row in found.rows if row.error] == ["not asked yet"]
 
 
 def test_a_study_that_went_out_comes_in_again(
@@ -268,9 +276,6 @@ def test_settings_that_a_study_cannot_hold_are_refused(
     def foreign(log: object) -> None:
         log.eval.metadata = {}  # type: ignore[attr-defined]
 
-    hot = edited(logs[0], tmp_path / "hot.eval", hotter)
-    with pytest.raises(UsageError, match="decoding"):
-        import_logs([logs[1], hot], tmp_path / "in", workers=1, notify=Silent())
     with pytest.raises(UsageError, match="num_choices = 3, which a study does not know"):
         import_logs(
             [edited(logs[0], tmp_path / "odd.eval", odd)],
@@ -289,6 +294,9 @@ def test_settings_that_a_study_cannot_hold_are_refused(
     with pytest.raises(DataError, match="not a log of Inspect"):
         import_logs([tmp_path / "text.eval"], tmp_path / "in", workers=1, notify=Silent())
     assert not (tmp_path / "in").exists()
+    hot = edited(logs[0], tmp_path / "hot.eval", hotter)
+    with pytest.raises(UsageError, match=r'"temperature":0.7}; the study has .*"temperature":0'):
+        import_logs([logs[1], hot], tmp_path / "in", workers=1, notify=Silent())
 
 
 def test_our_reader_takes_logs_as_inspect_packs_them(logs: tuple[Path, ...], study: Path) -> None:

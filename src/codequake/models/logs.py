@@ -30,14 +30,16 @@ _NOT_ASKED = "not asked yet"
 
 @dataclass(frozen=True, slots=True)
 class LogHead:
-    """What is true of all samples of one model.
+    """What is true of all samples of one model, asked in one way.
 
-    ``engine`` is that of its requests, ``settings`` the study as a JSON value,
-    ``decoding`` the decoding parameters, ``created`` an
-    ISO date with its zone.  ``ended`` is the last date of the replies.
+    ``arm`` is the name that this has in the tables of the study, ``model`` the one that was asked;
+    mostly they are the same.  ``engine`` is that of its requests, ``settings`` the study as a JSON
+    value, ``decoding`` the decoding parameters.  ``created`` and ``ended`` are the first and the
+    last date of the replies, ISO dates with their zone.
     """
 
     title: str
+    arm: str
     model: str
     engine: str
     settings: dict[str, Any]
@@ -66,9 +68,9 @@ class LogRow:
 def write_logs(
     folder: Path, head: LogHead, rows: Sequence[LogRow], *, samples_a_log: int = SAMPLES_A_LOG
 ) -> tuple[Path, ...]:
-    """Write the rows of one model as ``MODEL.eval``, which replaces an older file.
+    """Write the rows of one arm as ``ARM.eval``, which replaces an older file.
 
-    More rows than ``samples_a_log`` become ``MODEL-1.eval``, ``MODEL-2.eval`` and so on; all
+    More rows than ``samples_a_log`` become ``ARM-1.eval``, ``ARM-2.eval`` and so on; all
     samples of a variant stand in one of them, as the epochs of one sample id.  Every row has a
     score; one that is pending has Inspect's value for *not scored*, and the provider's error where
     there was one.  The estimates of the study stand in the results of the first log.  Raises
@@ -84,7 +86,7 @@ def write_logs(
     shards = list(_shards(rows, samples_a_log))
     paths = []
     for number, shard in enumerate(shards, start=1):
-        path = folder / (_slug(head.model) + (f"-{number}" if len(shards) > 1 else "") + ".eval")
+        path = folder / (_slug(head.arm) + (f"-{number}" if len(shards) > 1 else "") + ".eval")
         log = _log(head, shard, number, with_estimates=number == 1)
         with replacing(path) as temporary:
             try:
@@ -129,14 +131,14 @@ def _log(
     spec = EvalSpec(
         created=head.created,
         task=head.title,
-        task_id=f"{_slug(head.title)}-{_slug(head.model)}-{number}",
+        task_id=f"{_slug(head.title)}-{_slug(head.arm)}-{number}",
         run_id=_slug(head.title),
         dataset=EvalDataset(name=head.title, samples=len(ids), sample_ids=ids, shuffled=False),
         model=head.model,
         model_generate_config=decoding,
         config=EvalConfig(epochs=max((epoch for epoch, _ in rows), default=1)),
         packages={"codequake": codequake.__version__},
-        metadata={"codequake": head.settings, "engine": head.engine},
+        metadata={"codequake": head.settings, "arm": head.arm, "engine": head.engine},
     )
     return EvalLog(
         status="success",

@@ -62,19 +62,21 @@ def export_study(path: Path, form: str, out: Path | None, notify: Notify) -> Exp
     return Exported(tuple(files), len(data.planned))
 
 
-def _head(data: StudyData, model: str, estimates: tuple[Estimate, ...]) -> LogHead:
-    decoding = next(row.decoding for row in data.planned if row.model == model)
-    entries = [entry for entry in data.known.values() if entry.request.model == model]
+def _head(data: StudyData, arm: str, estimates: tuple[Estimate, ...]) -> LogHead:
+    rows = [row for row in data.planned if row.model == arm]
+    entries = [data.known[row.key] for row in rows if row.key in data.known]
     dates = [entry.measurement.at for entry in entries]
+    first = next(iter(entries), None)
     return LogHead(
         title=data.config.name,
-        model=model,
-        engine=next((entry.request.engine for entry in entries), ""),
+        arm=arm,
+        model=arm if first is None else first.request.model,
+        engine="" if first is None else first.request.engine,
         settings=to_plain(data.config),
-        decoding=json.loads(decoding),
+        decoding=json.loads(rows[0].decoding),
         created=min(dates, default=_NO_DATE),
         ended=max(dates, default=_NO_DATE),
-        estimates=tuple(item for item in estimates if item.model == model),
+        estimates=tuple(item for item in estimates if item.model == arm),
     )
 
 

@@ -19,7 +19,7 @@ from codequake.store import read_parquet, write_parquet
 from codequake.study.asking import Asked
 from codequake.study.config import Decoding, Study, StudyConfig
 from codequake.study.folder import StudyFolder
-from codequake.study.plan import plan_requests
+from codequake.study.plan import decoding_text, plan_requests
 from codequake.study.progress import Notify
 from codequake.study.run import RunResult, begin_study, finish_study, open_grader
 
@@ -104,6 +104,8 @@ def import_logs(paths: Sequence[Path], out: Path, *, workers: int, notify: Notif
         grader = open_grader(study.config.grader, notify)
         config, problems, made = begin_study(folder, study, SandboxOracle(grader.backend), notify)
         taking = _Taking(folder, config, problems, made.variants)
+        for log in logs:
+            taking.refuse_misfit(log)
         with Journal(folder.completions) as journal:
             for log in logs:
                 with notify.stage(f"importing {log.model}", len(log)) as progress:
@@ -139,15 +141,17 @@ def _config_of(log: InspectLog, folder: StudyFolder) -> StudyConfig:
             "`codequake grade LOG --problems SET` grades such a log"
         )
     decoding = to_plain(_decoding_of(log))
-    asked = {"models": [log.model], "samples": log.epochs, "decoding": decoding}
+    asked = {"models": [log.model], "samples": log.epochs}
     if "folder" not in settings:
-        return from_plain(StudyConfig, {**settings, **asked}, place=log.name)
+        # An export holds the study's own decoding; what each reply had is compared one by one.
+        whole = {"decoding": decoding, **settings, **asked}
+        return from_plain(StudyConfig, whole, place=log.name)
     if not folder.settings.exists():
         raise UsageError(
             f"{log.name} asked for the variants of {settings['folder']}; import it into that folder"
         )
     old = to_plain(folder.read_settings())
-    changed = {"style": settings.get("style"), **asked}
+    changed = {"style": settings.get("style"), "decoding": decoding, **asked}
     return from_plain(StudyConfig, {**old, **changed}, place=log.name)
 
 
@@ -188,6 +192,17 @@ class _Taking:
         self._taken: dict[str, tuple[str, int]] = {}
         self.taken = self.known = self.shared = 0
         self.problems: list[str] = []
+
+    def refuse_misfit(self, log: InspectLog) -> None:
+        """Raise ``UsageError`` when a log's model was asked in another way than in the study."""
+        _, requests = self._plan(log.model, _engine_of(log))
+        given = decoding_text(_decoding_of(log))
+        for request in requests.values():
+            if request.decoding != given:
+                raise UsageError(
+                    f"{log.name} was generated with the decoding {given}; the study has "
+                    f"{request.decoding}"
+                )
 
     def take(self, log: InspectLog, sample: LogSample | DataError, journal: Journal) -> None:
         """Journal the reply of one sample, or note why it cannot be."""
@@ -241,9 +256,11 @@ class _Taking:
         if not isinstance(number, int):
             first = self._config.samples if variant.family == _REPEAT else 0
             number = first + (sample.given.sample or 0)
-        model, engine = log.model, str(log.metadata.get("engine", ""))
-        _, requests = self._plan(model, engine)
-        key = self._rows.get((model, variant.variant_id, number))
+        arm, engine = (
+            str(log.metadata.get(*item)) for item in (("arm", log.model), ("engine", ""))
+        )
+        _, requests = self._plan(log.model, engine)
+        key = self._rows.get((arm, variant.variant_id, number))
         if key is None:
             raise DataError(f"sample {number} of its variant is not planned", place=place)
         return requests[key], (variant.variant_id, number)
@@ -261,7 +278,7 @@ class _Taking:
 
     def _refuse_another_arm(self, model: str, requests: Mapping[str, Request]) -> None:
         """Raise ``UsageError`` when the study asked this model in a way that the log did not."""
-        asked = {row.key for row in self._planned if row.model == model}
+        asked = {row.key for row in self._planned if _is_of(row, model)}
         if not asked <= set(requests):
             raise UsageError(
                 f"{self._folder.path} holds replies of {model} from another engine than the log "
@@ -270,15 +287,28 @@ class _Taking:
 
     def write_plan(self) -> tuple[Planned, ...]:
         """Write ``plan.parquet``: what was planned before of other models, and what came in."""
-        by_model: dict[str, list[Planned]] = {name: [] for name in self._config.models}
-        new = {model for model, _ in self._plans}
-        kept = [row for row in self._planned if row.model not in new]
-        for row in (*kept, *(row for rows, _ in self._plans.values() for row in rows)):
-            by_model[row.model].append(row)
-        planned = tuple(row for rows in by_model.values() for row in rows)
+        new = {row.model for rows, _ in self._plans.values() for row in rows}
+        rows = [row for row in self._planned if row.model not in new]
+        rows += [row for found, _ in self._plans.values() for row in found]
+        places = {
+            row.model: number
+            for number, name in enumerate(self._config.models)
+            for row in rows
+            if _is_of(row, name)
+        }
+        planned = tuple(sorted(rows, key=lambda row: places[row.model]))  # which keeps their order
         write_parquet(self._folder.plan, Planned, planned)
         self._folder.set_stage_key("plan", content_key([to_plain(row) for row in planned]))
         return planned
+
+
+def _engine_of(log: InspectLog) -> str:
+    return str(log.metadata.get("engine", ""))
+
+
+def _is_of(row: Planned, model: str) -> bool:
+    """Whether a row is of a model; asked in one of several styles, the row's name says which."""
+    return row.model == model or row.model.startswith(f"{model} [")
 
 
 def _reply(request: Request, sample: LogSample) -> Reply:
