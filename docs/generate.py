@@ -25,6 +25,8 @@ from codequake.formula import (
     format_formula,
 )
 from codequake.perturb import Skipped
+from codequake.problems.errata import ERRATA
+from codequake.problems.json_schema import SCHEMA_FILE, problem_schema
 from codequake.records import SCHEMA_VERSION
 from codequake.store import arrow_schema
 
@@ -118,6 +120,7 @@ def records_page() -> str:
         "| --- | --- |",
         "| `study.json` | the settings of the study, one canonical JSON value |",
         "| `stages.json` | the content key of what each stage was made from |",
+        "| `notes.json` | a list of sentences: what sets left out, repaired or have in doubt |",
     ]
     lines += [f"| `{name}` | {kind.__name__} |" for name, kind in FILES.items()]
     lines += [
@@ -243,10 +246,31 @@ def rules_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def defects_page() -> str:
+    """What is known to be wrong with problems of LiveCodeBench."""
+    lines = [
+        "# Known defects of LiveCodeBench",
+        "",
+        "This page is generated from the list in the program and checked by a test;"
+        " [what is done about them](../problem-sets.md#known-defects-of-livecodebench) is said"
+        " elsewhere.",
+        "",
+        "| problem | what is wrong | what is done | reported by |",
+        "| --- | --- | --- | --- |",
+    ]
+    for item in ERRATA:
+        done = "left out" if item.leaves_out else "repaired"
+        lines.append(f"| `{item.name}` | {item.defect.value} | {done} | {item.source} |")
+    return "\n".join(lines) + "\n"
+
+
+ROOT = Path(__file__).parents[1]
 PAGES = {
-    "records.md": records_page,
-    "command-line.md": command_page,
-    "formula-rules.md": rules_page,
+    REFERENCE / "known-defects.md": defects_page,
+    REFERENCE / "records.md": records_page,
+    REFERENCE / "command-line.md": command_page,
+    REFERENCE / "formula-rules.md": rules_page,
+    ROOT / "src/codequake/problems" / SCHEMA_FILE: problem_schema,
 }
 
 
@@ -256,15 +280,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare, write nothing, exit 1")
     check = parser.parse_args().check
     stale = []
-    for name, page in PAGES.items():
-        path = REFERENCE / name
+    for path, page in PAGES.items():
         text = page()
         if not path.exists() or path.read_text("utf-8") != text:
-            stale.append(name)
+            stale.append(path.relative_to(ROOT))
             if not check:
                 path.write_text(text, "utf-8")
     for name in stale:
-        sys.stdout.write(f"{'out of date' if check else 'written'}: docs/reference/{name}\n")
+        sys.stdout.write(f"{'out of date' if check else 'written'}: {name}\n")
     return 1 if check and stale else 0
 
 

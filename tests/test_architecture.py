@@ -20,7 +20,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
     frozenset({"canonical", "plain"}),
-    frozenset({"documents", "files", "codec", "statements", "tasks"}),
+    frozenset({"documents", "files", "codec", "statements", "statuses", "tasks"}),
     frozenset({"records", "seeding", "registry", "formula", "sandbox", "stats"}),
     frozenset({"keys", "ports"}),
     frozenset({"store", "journal", "problems"}),
@@ -56,6 +56,7 @@ HOMES = {
     "rich": {"terminal"},
     "sympy": {"formula"},
     "flint": {"formula", "problems"},
+    "huggingface_hub": {"problems"},
     "scipy": {"stats"},
     "numpy": {"stats"},
 }
@@ -145,7 +146,17 @@ def test_public_names_are_a_decision(name: str) -> None:
             assert value.__doc__, f"{name}.{item} has no docstring"
 
 
-HEAVY = ("inspect_ai", "xllamacpp", "altair", "scipy", "sympy", "flint", "pyarrow", "duckdb")
+HEAVY = (
+    "huggingface_hub",
+    "inspect_ai",
+    "xllamacpp",
+    "altair",
+    "scipy",
+    "sympy",
+    "flint",
+    "pyarrow",
+    "duckdb",
+)
 
 
 @pytest.mark.parametrize("code", ["import codequake", "import codequake.cli"])

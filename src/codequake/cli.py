@@ -114,6 +114,9 @@ def perturb(
     perturbation: Annotated[
         list[str] | None, typer.Option("--perturbation", help="A name; may be repeated.")
     ] = None,
+    ready_made: Annotated[
+        list[str] | None, typer.Option("--ready-made", help="recode:FILE; may be repeated.")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the variants.")] = 0,
     sandbox: SandboxOption = "bwrap",
     json: JsonOption = False,
@@ -121,7 +124,8 @@ def perturb(
     """Only make the variants of a study and check them."""
     from codequake.study.run import make_study_variants, study_of_options
 
-    asked = study_of_options(study, problems, tuple(perturbation or ()), seed, sandbox)
+    names, ready = tuple(perturbation or ()), tuple(ready_made or ())
+    asked = study_of_options(study, problems, names, seed, sandbox, ready)
     with Terminal() as notify:
         made = make_study_variants(asked, out, notify)
     gated = sum(variant.gated for variant in made.variants)

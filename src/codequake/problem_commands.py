@@ -26,7 +26,7 @@ def problems_list(
     from codequake.study.sandboxes import SandboxWhenAsked
 
     with Terminal() as notify:
-        sets = listing_of(name or None, SandboxWhenAsked(sandbox, notify))
+        sets = listing_of(name or None, SandboxWhenAsked(sandbox, notify), notify.say)
     if json:
         emit([row for rows in sets.values() for row in rows])
     else:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codequake.statements import Statement
+from codequake.statuses import Status, StopReason, TestStatus
 from codequake.tasks import (
     Change,
     ChangeKind,
@@ -81,50 +82,6 @@ class TaskKind(StrEnum):
     CHANGED = "changed"
 
 
-class Status(StrEnum):
-    """How a completion's program ended.  A closed set; the last two never count against a model."""
-
-    PASSED = "passed"
-    WRONG_ANSWER = "wrong_answer"
-    RUNTIME_ERROR = "runtime_error"
-    TIMEOUT = "timeout"
-    MEMORY_LIMIT = "memory_limit"
-    OUTPUT_LIMIT = "output_limit"
-    COMPILE_ERROR = "compile_error"
-    MISSING_ENTRY_POINT = "missing_entry_point"
-    NO_CODE = "no_code"
-    WRONG_LANGUAGE = "wrong_language"
-    IGNORES_INPUT = "ignores_input"
-    TRUNCATED = "truncated"
-    REFUSED = "refused"
-    PROVIDER_ERROR = "provider_error"
-    HARNESS_ERROR = "harness_error"
-
-
-class TestStatus(StrEnum):
-    """How one test of a program ended; ``not_run`` is neither a pass nor a failure."""
-
-    __test__ = False  # not a test case for pytest
-
-    PASSED = "passed"
-    WRONG_ANSWER = "wrong_answer"
-    RUNTIME_ERROR = "runtime_error"
-    TIMEOUT = "timeout"
-    MEMORY_LIMIT = "memory_limit"
-    OUTPUT_LIMIT = "output_limit"
-    NOT_RUN = "not_run"
-
-
-class StopReason(StrEnum):
-    """Why a model stopped writing, as its provider said it."""
-
-    STOP = "stop"
-    LENGTH = "length"
-    REFUSED = "refused"
-    ERROR = "error"
-    UNKNOWN = "unknown"
-
-
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A task with its statement, tests and reference programs.
@@ -145,6 +102,10 @@ class Problem:
     standard input), which says whether an input keeps the constraints.  ``large`` is a second
     generator, for the inputs that only a good algorithm answers in time.  ``change`` is given for
     a problem that was made from another one.
+    ``redistributable`` is false where the text of the statement belongs to somebody who does not
+    let it be passed on: reports then show everything but that text.  ``environment`` says what its
+    programs need to run that the sandbox does not give; such a problem can be read and reworded,
+    and is never run.
     """
 
     problem_id: str
@@ -167,6 +128,8 @@ class Problem:
     licence: str
     assertions: str | None = None
     checker: str | None = None
+    redistributable: bool = True
+    environment: str = ""
     relaxed: tuple[Reference, ...] = ()
     constants: tuple[Constant, ...] = ()
     validator: str | None = None
@@ -327,7 +290,8 @@ class Verdict:
     """How a completion's program ended.
 
     ``program`` is what was extracted (empty when nothing was), ``extraction`` the rule that found
-    it, ``grader`` the version of everything that decides the verdict.
+    it, ``grader`` the version of everything that decides the verdict.  ``source`` and ``licence``
+    are those of the problem, whose tests its ``failure`` shows.
     """
 
     problem_id: str
@@ -341,6 +305,8 @@ class Verdict:
     extraction: str
     failure: Failure | None
     grader: str
+    source: str = ""
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,3 +96,12 @@ def test_imports_of_a_set_are_given_to_replies(test_data: Path) -> None:
 def test_a_very_long_reply_stays_as_it_is(problem: Problem) -> None:
     reply = "    " + "x" * (2 << 20)
     assert Continuation(problem).complete(reply) is reply
+
+
+def test_a_prompt_that_is_indented_by_tabs_is_continued(problem: Problem) -> None:
+    prompt = PROMPT.replace("    ", "\t")
+    body = "\treturn x + half(x)\n"
+    done = Continuation(problem, prompt, "up").complete(body)
+    assert done == prompt + body
+    found = extract(done, language=Language.PYTHON, entry_point="up")
+    assert found.program.rstrip() == done.rstrip()

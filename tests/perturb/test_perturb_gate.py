@@ -12,8 +12,9 @@ from tests.perturb.test_perturb_making import batch, spec
 from codequake.canonical import canonical_json
 from codequake.perturb import Draft, check_draft
 from codequake.perturb.examples import Example, check_examples, read_examples, run_examples
+from codequake.problems import render_statement
 from codequake.records import Check, JsonText, Problem, Step
-from codequake.statements import SectionKind
+from codequake.statements import SectionKind, Sentence
 
 CHAIN = (Step("by-hand", JsonText("{}")),)
 
@@ -63,10 +64,24 @@ def test_damage_is_named(change: Callable[[str], str], names: set[str]) -> None:
         assert failed(COUNT, text, KnownAnswers()) == {}
 
 
+def falsified(sentence: Sentence) -> Sentence:
+    """The sentence, with the output 1 where it showed 2."""
+    if sentence.spans[0].text != "Output: " or sentence.spans[1].text != "2":
+        return sentence
+    return Sentence((sentence.spans[0], dataclasses.replace(sentence.spans[1], text="1")))
+
+
 def test_a_false_example_rejects_even_where_the_tests_agree_with_it() -> None:
     text = COUNT.statement.replace("Output: 2", "Output: 1")
+    assert COUNT.structure is not None
+    sections = tuple(
+        dataclasses.replace(section, sentences=tuple(map(falsified, section.sentences)))
+        for section in COUNT.structure.sections
+    )
+    structure = dataclasses.replace(COUNT.structure, sections=sections)
+    assert render_statement(structure) == text
     tests = (dataclasses.replace(COUNT.tests[0], expected=JsonText("1")), *COUNT.tests[1:])
-    fooled = dataclasses.replace(COUNT, statement=text, tests=tests)
+    fooled = dataclasses.replace(COUNT, statement=text, structure=structure, tests=tests)
     assert "examples_run" not in failed(fooled, text, None)
     found = failed(fooled, text, KnownAnswers())
     assert found["examples_run"] == "example 1 shows '1', the reference gives another"

@@ -7,7 +7,7 @@ from codequake.grading.compare import outputs_agree
 from codequake.grading.completions import CompletionFile, read_completions
 from codequake.grading.continuation import Continuation, Continuations
 from codequake.grading.extract import Extraction, extract
-from codequake.grading.grader import Grader, verdict_key
+from codequake.grading.grader import Grader, refuse_unrunnable, verdict_key
 from codequake.grading.judges import Judges
 from codequake.grading.log_files import InspectLog, LogSample, open_log
 from codequake.grading.oracle import SandboxOracle
@@ -37,6 +37,7 @@ __all__ = [
     "open_log",
     "outputs_agree",
     "read_completions",
+    "refuse_unrunnable",
     "self_test",
     "verdict_key",
 ]

@@ -40,25 +40,34 @@ _DOCUMENT = re.compile(rb'\s*\{\s*"(?:version|status|eval|date|hash|pass_at_k|sa
 
 @dataclass(frozen=True, slots=True)
 class CompletionFile:
-    """The good rows of a file, one sentence with ``file:line`` for each bad one, and its layout."""
+    """The good rows of a file, one sentence with ``file:line`` for each bad one, and its layout.
+
+    ``outside`` counts the rows that answer other problems of the set than those that are here.
+    """
 
     rows: tuple[Completion, ...]
     problems: tuple[str, ...]
     layout: str
+    outside: int = 0
 
 
 def read_completions(
-    path: Path | str, known: Sequence[Problem] | None = None, set_name: str = "the set"
+    path: Path | str,
+    known: Sequence[Problem] | None = None,
+    set_name: str = "the set",
+    *,
+    subset: bool = False,
 ) -> CompletionFile:
     """Read the completions of a file, a folder, or ``-`` for standard input.
 
     With ``known`` each row gets the id of the problem that it answers, and a reply that continues
     the prompt of that problem gets the prompt; a row of no such problem is left out and described.
     So is one that is no JSON (cut off), too long, has a missing or wrong field, or repeats an
-    earlier (problem, variant, model, sample).  Blank lines are passed over.  Raises ``DataError``
+    earlier (problem, variant, model, sample).  Blank lines are passed over.  ``subset`` says that
+    ``known`` is a part of a set; rows that none of it fits are then counted.  Raises ``DataError``
     when the file cannot be read at all.
     """
-    collected = _Collected(None if known is None else Matcher(known, set_name))
+    collected = _Collected(None if known is None else Matcher(known, set_name, subset=subset))
     name = str(path)
     try:
         if name != "-" and Path(name).is_dir():
@@ -71,8 +80,11 @@ def read_completions(
             raise
         collected.problems.append(str(error))
     if not collected.rows and not collected.problems:
-        collected.problems.append(f"{name}: the file has no completions")
-    return CompletionFile(tuple(collected.rows), tuple(collected.problems), collected.layout)
+        text = f"; all {collected.outside} are outside of {set_name}" if collected.outside else ""
+        collected.problems.append(f"{name}: the file has no completions{text}")
+    return CompletionFile(
+        tuple(collected.rows), tuple(collected.problems), collected.layout, collected.outside
+    )
 
 
 class _Collected:
@@ -86,6 +98,7 @@ class _Collected:
         self.rows: list[Completion] = []
         self.problems: list[str] = []
         self.layout = ""
+        self.outside = 0
 
     def take(self, rows: GivenRows) -> None:
         for row in rows:
@@ -93,14 +106,20 @@ class _Collected:
                 if isinstance(row, DataError):
                     raise row
                 self.layout = self.layout or row.layout
-                self.rows.append(self._numbered(self._matched(row)))
+                matched = self._matched(row)
+                if matched is None:
+                    self.outside += 1
+                else:
+                    self.rows.append(self._numbered(matched))
             except DataError as error:
                 self.problems.append(str(error))
 
-    def _matched(self, row: Given) -> Given:
+    def _matched(self, row: Given) -> Given | None:
         if self._matcher is None:
             return row
         problem = self._matcher.find(row)
+        if problem is None:
+            return None
         text = row.text
         if not row.whole:
             text = self._continuations.complete(problem, text, row.stop_reason)

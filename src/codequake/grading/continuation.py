@@ -22,6 +22,7 @@ from codequake.grading.extract import MAX_REPLY, extract
 from codequake.grading.fences import fenced_blocks
 from codequake.grading.fitness import Fit
 from codequake.grading.python_text import python_fit, python_names
+from codequake.problems.python_prompts import with_body
 from codequake.records import Interface, Language, Problem, StopReason
 
 __all__ = ["Continuation", "Continuations"]
@@ -120,7 +121,7 @@ class Continuation:
 
 def _opening(statement: str, name: str) -> str | None:
     """What a prompt of code has before its last, open function; ``None`` for other statements."""
-    tree = _parsed(f"{statement.rstrip()}\n    pass\n")
+    tree = _parsed(with_body(statement))
     last = tree.body[-1] if tree is not None and tree.body else None
     if not isinstance(last, ast.FunctionDef) or last.name != name:
         return None

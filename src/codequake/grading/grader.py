@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from codequake.canonical import canonical_json, content_key
 from codequake.codec import to_plain
@@ -47,11 +47,12 @@ __all__ = [
     "extract_for",
     "job_for",
     "judge",
+    "refuse_unrunnable",
     "unrun",
     "verdict_key",
 ]
 
-GRADER_RULES = 3
+GRADER_RULES = 4
 """Raised whenever extraction, running or comparing may give another verdict than before."""
 
 CONFIRMED_SHARE = 0.01
@@ -163,6 +164,8 @@ class Grader:
             extraction=found.rule,
             failure=judged.failure,
             grader=version or self.version,
+            source=problem.source,
+            licence=problem.licence,
         )
 
 
@@ -194,8 +197,10 @@ def job_for(
 
     ``inputs`` are those of an earlier job of the same problem, to share them.  Assertions hold what
     is right; the sandbox keeps them from the program.  Raises ``UsageError`` when the problem
-    names no entry point, asks for a C function, or has assertions on a main program.
+    names no entry point, asks for a C function, has assertions on a main program, or needs another
+    environment than the sandbox.
     """
+    refuse_unrunnable([problem])
     name = _entry_point(problem, entry_point)
     if problem.interface is Interface.FUNCTION:
         if problem.language is not Language.PYTHON:
@@ -219,6 +224,17 @@ def job_for(
     return Job(
         problem.language, program, Mode.ASSERT, name, inputs, limits, setup=problem.assertions
     )
+
+
+def refuse_unrunnable(problems: Iterable[Problem]) -> None:
+    """Raise ``UsageError`` when a problem needs another environment than the sandbox."""
+    found = [problem for problem in problems if problem.environment]
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        raise UsageError(
+            f"problem {found[0].problem_id!r}{more} cannot be run here: it needs "
+            f"{found[0].environment}; allowed: problems that the sandbox can run"
+        )
 
 
 def unrun(problem: Problem, found: Extraction) -> Judgement:

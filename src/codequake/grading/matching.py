@@ -22,10 +22,12 @@ class Matcher:
     ``humaneval/HumanEval/0``), or that part with the set's name in another case (``MBPP/11`` is
     ``mbpp/11``).  A statement is the problem's without the code to start from, blanks aside.  A
     prompt is that of the problem with the same entry point whose statement begins most like it.
+    ``subset`` says that the problems are a part of their set.
     """
 
-    def __init__(self, problems: Sequence[Problem], set_name: str) -> None:
+    def __init__(self, problems: Sequence[Problem], set_name: str, *, subset: bool = False) -> None:
         self._set_name = set_name
+        self._subset = subset
         self._ids: dict[str, list[Problem]] = {}
         self._folders: dict[str, list[Problem]] = {}
         self._functions: dict[str, list[Problem]] = {}
@@ -40,8 +42,11 @@ class Matcher:
             if problem.entry_point is not None:
                 self._functions.setdefault(problem.entry_point, []).append(problem)
 
-    def find(self, row: Given) -> Problem:
-        """Return the problem of a row.  Raises ``DataError`` when it is not exactly one."""
+    def find(self, row: Given) -> Problem | None:
+        """Return the problem of a row; ``None`` when only a part of the set is here and lacks it.
+
+        Raises ``DataError`` when it is not exactly one.
+        """
         match row.named_by:
             case NamedBy.ID:
                 found, what = self._by_id(row.problem), "problem"
@@ -54,6 +59,8 @@ class Matcher:
         if len(found) == 1:
             return found[0]
         name = shown(row.problem)
+        if not found and self._subset:
+            return None
         if not found:
             raise DataError(f"{what} {name} is not in {self._set_name}", place=row.place)
         several = ", ".join(problem.problem_id for problem in found[:3])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from codequake.canonical import canonical_json
 from codequake.errors import DataError, MachineError
 from codequake.grading.compare import parse_output
+from codequake.grading.grader import refuse_unrunnable
 from codequake.grading.together import LANGUAGES, MOST_INPUTS, answers_in, job_of
 from codequake.ports import Answer
 from codequake.records import Interface, JsonText, Problem, Reference
@@ -63,10 +64,12 @@ class SandboxOracle:
         entry point or crashes gives answers that say so.  Many inputs are run in few processes
         where that gives an answer for each (of main programs, see ``codequake.grading.together``);
         those of a slow reference never are.  Raises ``MachineError`` when the sandbox itself fails,
-        which a right test then shows; a test whose own code fails is an answer.
+        which a right test then shows; a test whose own code fails is an answer, and ``UsageError``
+        for a problem that the sandbox cannot run.
         """
         if not inputs:
             return ()
+        refuse_unrunnable([problem])
         many = len(inputs) >= self._many and problem.assertions is None and not reference.slow
         stdin = problem.interface is Interface.STDIN
         if stdin and many and reference.language in LANGUAGES:

@@ -5,7 +5,8 @@ One module a family; importing them here is what registers the built-in ones.
 
 from codequake.perturb import clean, distracting_constraints, formula, reduced, storytelling
 from codequake.perturb.gate import check_draft
-from codequake.perturb.making import Skipped, VariantBatch, make_variants
+from codequake.perturb.making import NO_OP, Skipped, VariantBatch, make_variants
+from codequake.perturb.ready_made import READY_MADE_FORMATS, read_ready_made
 from codequake.perturb.spec import (
     PERTURBATIONS,
     Draft,
@@ -20,7 +21,9 @@ from codequake.perturb.spec import (
 )
 
 __all__ = [
+    "NO_OP",
     "PERTURBATIONS",
+    "READY_MADE_FORMATS",
     "Draft",
     "NotApplicableError",
     "Perturbation",
@@ -35,6 +38,7 @@ __all__ = [
     "formula",
     "make_variants",
     "perturbation",
+    "read_ready_made",
     "reduced",
     "rng_of",
     "step_of",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from codequake.canonical import canonical_json
 from codequake.errors import UsageError
 from codequake.perturb.inert import ANY, own_sentences
-from codequake.perturb.layout import TextSection, join_sections, split_sections
+from codequake.perturb.layout import join_sections, split_sections
 from codequake.perturb.spec import (
     Draft,
     NotApplicableError,
@@ -49,7 +50,7 @@ def distracting_constraints(problem: Problem, request: Request) -> Iterator[Draf
         rng = rng_of(problem, request, index)
         added = _sentences(problem, rng)
         lines = _mixed_in(sections[at].lines, added, rng)
-        changed = TextSection(sections[at].kind, sections[at].title, lines)
+        changed = dataclasses.replace(sections[at], lines=lines)
         chosen = JsonText(canonical_json({"index": index, "sentences": added}))
         yield Draft(
             join_sections((*sections[:at], changed, *sections[at + 1 :])),

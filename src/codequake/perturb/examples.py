@@ -34,9 +34,12 @@ _ARGUMENT = re.compile(r"(?:^|,\s*)([A-Za-z_]\w*) = ")
 def read_examples(problem: Problem, lines: tuple[str, ...]) -> tuple[Example, ...]:
     """Read the examples in the lines of a section.
 
+    Where statements test the problem, an example is one of them: its input, with no output.
     Raises ``DataError`` when an input or an output cannot be read as a value of the problem.
     """
     text = "\n".join(lines)
+    if problem.assertions is not None and not _EXAMPLE.search(text):
+        return _statements(text)
     found = []
     for match in _EXAMPLE.finditer(text):
         shown, output = match["input"], match["output"].strip()
@@ -46,6 +49,15 @@ def read_examples(problem: Problem, lines: tuple[str, ...]) -> tuple[Example, ..
             value = "\n".join(line.strip() for line in shown.strip("\n").split("\n")).strip() + "\n"
         found.append(Example(JsonText(canonical_json(value)), output))
     return tuple(found)
+
+
+def _statements(text: str) -> tuple[Example, ...]:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise DataError(f"the examples {text[:60]!r} are no statements") from error
+    pieces = [ast.get_source_segment(text, node) or "" for node in body]
+    return tuple(Example(JsonText(canonical_json(piece)), "") for piece in pieces)
 
 
 def _arguments(shown: str) -> list[Any]:
@@ -119,6 +131,8 @@ def _value(problem: Problem, text: JsonText) -> Any:
 def _shows(problem: Problem, shown: str, output: JsonText) -> bool:
     """Say whether a shown output is this value, within what the task compares."""
     value = parse_json(output)
+    if problem.assertions is not None and not shown:
+        return value in (None, True)  # a statement that ended well, in a test or in a run
     if problem.interface is Interface.STDIN:
         return _texts_agree(shown, str(value), problem.comparison)
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from codequake.errors import DataError
 from codequake.formula import (
@@ -25,6 +26,9 @@ from codequake.perturb.inert import ANY, own_sentences
 from codequake.perturb.layout import TextSection, replace_formula, split_sections
 from codequake.perturb.spec import Draft, NotApplicableError
 from codequake.ports import Oracle
+from codequake.problems.code_prompts import CodePrompt, protected_pieces, read_code_prompt
+from codequake.problems.doc_examples import read_doc_examples
+from codequake.problems.foreign_statements import keeps_own_layout
 from codequake.records import Check, Problem
 from codequake.statements import SectionKind, SpanKind, Statement
 
@@ -40,20 +44,30 @@ def check_draft(problem: Problem, draft: Draft, oracle: Oracle | None) -> tuple[
     With an oracle the examples of the text are also run through the first reference program.
     Raises ``MachineError`` when the oracle cannot run.
     """
+    text = _own_name(problem, draft)
     if draft.formula is not None and draft.distance:
         checks = list(_formula_checks(problem, draft))
     else:
-        checks = list(_wording_checks(problem, draft.text))
-    return (*checks, *_example_checks(problem, draft.text, oracle))
+        checks = list(_wording_checks(problem, text))
+    return (*checks, *_example_checks(problem, text, oracle))
+
+
+def _own_name(problem: Problem, draft: Draft) -> str:
+    """Return the text with the problem's own entry point where the draft asks for another."""
+    if not draft.entry_point or draft.entry_point == problem.entry_point:
+        return draft.text
+    return re.sub(rf"\b{re.escape(draft.entry_point)}\b", str(problem.entry_point), draft.text)
 
 
 def _wording_checks(problem: Problem, text: str) -> list[Check]:
     """Compare numbers, quoted names, signature and sections with the clean prompt."""
     clean = problem.statement
     checks = [_numbers(clean, text), _names(problem, clean, text)]
-    if problem.structure is not None:
-        checks += [_protected(problem.structure, text), _sections(problem, text)]
-    return checks
+    if problem.structure is None:
+        return checks
+    code = read_code_prompt(clean)
+    pieces = _pieces(problem.structure) if code is None else protected_pieces(code.task)
+    return [*checks, _protected(pieces, text), _sections(problem, text)]
 
 
 def _numbers(clean: str, text: str) -> Check:
@@ -79,20 +93,25 @@ def _listed(counts: Counter[str]) -> str:
     return ", ".join(sorted(counts)[:8]) or "none"
 
 
-def _protected(structure: Statement, text: str) -> Check:
+def _pieces(structure: Statement) -> tuple[str, ...]:
+    return tuple(
+        span.text
+        for section in structure.sections
+        for sentence in section.sentences
+        for span in sentence.spans
+        if span.kind in (SpanKind.PROTECTED, SpanKind.FORMULA)
+    )
+
+
+def _protected(pieces: Sequence[str], text: str) -> Check:
     """All protected and formula spans stand in the text in their order."""
     at = 0
-    count = 0
-    for section in structure.sections:
-        for sentence in section.sentences:
-            for span in sentence.spans:
-                if span.kind in (SpanKind.PROTECTED, SpanKind.FORMULA):
-                    found = _find(span.text, text, at)
-                    if found < 0:
-                        return Check("protected", False, f"{span.text[:60]!r} is missing")
-                    at = found + len(span.text)
-                    count += 1
-    return Check("protected", True, f"{count} in order")
+    for piece in pieces:
+        found = _find(piece, text, at)
+        if found < 0:
+            return Check("protected", False, f"{piece[:60]!r} is missing")
+        at = found + len(piece)
+    return Check("protected", True, f"{len(pieces)} in order")
 
 
 def _find(piece: str, text: str, at: int) -> int:
@@ -111,11 +130,21 @@ def _sections(problem: Problem, text: str) -> Check:
         after = split_sections(text, problem.structure)
     except NotApplicableError as error:
         return Check("sections", False, str(error))
+    if len(before) != len(after):
+        return Check("sections", False, "the prompt is laid out in another way")
+    if _around(before) != _around(after):
+        return Check("sections", False, "the code around the text changed")
     for one, two in zip(before, after, strict=True):
         fault = _section_fault(problem, one, two)
         if fault is not None:
             return Check("sections", False, fault)
     return Check("sections", True, f"{len(before)} in order")
+
+
+def _around(sections: tuple[TextSection, ...]) -> list[str]:
+    """Return the code around the text of a prompt; blank lines and tabs in front do not count."""
+    code = f"{sections[0].lead}\n{sections[-1].tail}" if sections else ""
+    return [line.expandtabs(4).rstrip() for line in code.split("\n") if line.strip()]
 
 
 def _section_fault(problem: Problem, before: TextSection, after: TextSection) -> str | None:
@@ -127,21 +156,30 @@ def _section_fault(problem: Problem, before: TextSection, after: TextSection) ->
     if before.kind is SectionKind.TASK:
         return None if any(line.strip() for line in after.lines) else "the task is empty"
     if before.kind is not SectionKind.CONSTRAINTS:
-        return None if before.lines == after.lines else f"section {before.title!r} changed"
+        return None if before.lines == after.lines else f"section {_named(before)!r} changed"
     rest = iter(after.lines)
     if not all(line in rest for line in before.lines):
-        return f"section {before.title!r} lost, changed or moved a line"
+        return f"section {_named(before)!r} lost, changed or moved a line"
     inert = {*ANY, *own_sentences(problem)}
     added = Counter(after.lines) - Counter(before.lines)
     unknown = sorted(line for line in added if line.removeprefix("- ") not in inert)
     if unknown:
-        return f"section {before.title!r} gained a rule: {unknown[0][:80]!r}"
+        return f"section {_named(before)!r} gained a rule: {unknown[0][:80]!r}"
     return None
+
+
+def _named(section: TextSection) -> str:
+    return section.title or section.kind.value
 
 
 def _example_checks(problem: Problem, text: str, oracle: Oracle | None) -> list[Check]:
     if problem.structure is None:
         return []
+    code = read_code_prompt(problem.statement)
+    if code is not None:
+        return [_same_examples(code, text)]
+    if keeps_own_layout(problem):
+        return [_same_lines(problem, problem.structure, text)]
     try:
         sections = split_sections(text, problem.structure)
         examples = [
@@ -153,9 +191,40 @@ def _example_checks(problem: Problem, text: str, oracle: Oracle | None) -> list[
     except (DataError, NotApplicableError) as error:
         return [Check("examples", False, str(error))]
     checks = [check_examples(problem, tuple(examples))]
-    if oracle is not None:
+    if oracle is not None and problem.references:
         checks.append(run_examples(problem, tuple(examples), oracle))
     return checks
+
+
+def _same_examples(clean: CodePrompt, text: str) -> Check:
+    """The examples of a prompt of code are those of the clean one.
+
+    They are not run: what is false in the clean prompt is no fault of a variant, and the check of
+    the set tells it.
+    """
+    changed = read_code_prompt(text)
+    before = read_doc_examples(clean.examples, clean.name).examples
+    after = () if changed is None else read_doc_examples(changed.examples, clean.name).examples
+    if before != after:
+        return Check("examples", False, f"{len(after)} examples, not the {len(before)} of the task")
+    return Check("examples", True, f"{len(before)} as in the clean prompt")
+
+
+def _same_lines(problem: Problem, structure: Statement, text: str) -> Check:
+    """The examples of a statement that others wrote are those of the clean prompt, line by line."""
+    try:
+        before, after = (
+            [
+                section.lines
+                for section in split_sections(one, structure)
+                if section.kind is SectionKind.EXAMPLES
+            ]
+            for one in (problem.statement, text)
+        )
+    except NotApplicableError as error:
+        return Check("examples", False, str(error))
+    same = before == after
+    return Check("examples", same, "as in the clean prompt" if same else "a line of them changed")
 
 
 def _formula_checks(problem: Problem, draft: Draft) -> list[Check]:
@@ -171,7 +240,8 @@ def _formula_checks(problem: Problem, draft: Draft) -> list[Check]:
         assumed = tuple(parse_assumption(text, read.names) for text in draft.assumptions)
     except FormulaError as error:
         return [*checks, Check("formula_parses", False, str(error).splitlines()[0])]
-    answer = equivalent(read.node, node, tuple(dict.fromkeys((*read.given, *assumed))))
+    given = tuple(dict.fromkeys((*read.given, *assumed)))
+    answer = equivalent(read.node, node, given, names=read.names)
     certificate = answer.certificate
     passed = answer.verdict is Verdict.EQUIVALENT and not answer.conditions
     detail = (

@@ -1,10 +1,15 @@
-"""The flat prompt in its sections, so that one can change and the others stay to the letter."""
+"""The prompt in its sections, so that one can change and the others stay to the letter.
+
+A flat prompt has titles.  A prompt of code has none: there the task is the prose of its docstring,
+and the code around it is no section at all.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from codequake.perturb.spec import NotApplicableError
+from codequake.problems.code_prompts import CodePrompt, join_code_prompt, read_code_prompt
 from codequake.records import Problem
 from codequake.statements import SectionKind, Sentence, SpanKind, Statement
 
@@ -20,11 +25,18 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class TextSection:
-    """A section of a flat prompt: its title line, if it has one, and the lines below."""
+    """A section of a prompt: its title line, if it has one, and the lines below.
+
+    In a prompt of code ``lead`` is the code before the first line, ``tail`` what stands behind the
+    last one, and ``indent`` what all lines but the first have in front in the prompt.
+    """
 
     kind: SectionKind
     title: str
     lines: tuple[str, ...]
+    lead: str = ""
+    indent: str = ""
+    tail: str = ""
 
 
 def sentence_text(sentence: Sentence) -> str:
@@ -33,12 +45,17 @@ def sentence_text(sentence: Sentence) -> str:
 
 
 def split_sections(text: str, statement: Statement) -> tuple[TextSection, ...]:
-    """Split a flat prompt at the title lines ``Title:`` of a statement's sections.
+    """Split a prompt at the title lines ``Title:`` of a statement's sections.
 
-    Each title is the first such line after the title before it, and a blank line stands above
-    it; an example may hold ``Input:`` again.  ``join_sections`` gives the text again.  Raises
-    ``NotApplicableError`` when a title line is missing or text stands before the first section.
+    A prompt of code is split into task, constraints (it has none, and may gain some) and examples.
+    In any other, each title is the first such line after the title before it, and a blank line
+    stands above it; an example may hold ``Input:`` again.  ``join_sections`` gives the text again.
+    Raises ``NotApplicableError`` when a title line is missing or text stands before the first
+    section.
     """
+    code = read_code_prompt(text)
+    if code is not None:
+        return _code_sections(code)
     lines = text.split("\n")
     starts: list[int] = []
     for section in statement.sections:
@@ -60,18 +77,30 @@ def split_sections(text: str, statement: Statement) -> tuple[TextSection, ...]:
     )
 
 
+def _code_sections(code: CodePrompt) -> tuple[TextSection, ...]:
+    return (
+        TextSection(SectionKind.TASK, "", code.task, lead=code.lead, indent=code.indent),
+        TextSection(SectionKind.CONSTRAINTS, "", (), indent=code.indent),
+        TextSection(SectionKind.EXAMPLES, "", code.examples, indent=code.indent, tail=code.tail),
+    )
+
+
 def _title_line(lines: list[str], title: str, after: int) -> int | None:
     """Return the number of a title's line; a section without a title is the first of the text."""
     if not title:
         return 0 if after == 0 else None
     for at in range(after, len(lines)):
-        if lines[at] == f"{title}:" and (at == 0 or not lines[at - 1].strip()):
+        if lines[at].rstrip() == f"{title}:" and (at == 0 or not lines[at - 1].strip()):
             return at
     return None
 
 
 def join_sections(sections: tuple[TextSection, ...]) -> str:
-    """Return the flat text of sections."""
+    """Return the text of sections."""
+    if sections and sections[0].lead:
+        first, last = sections[0], sections[-1]
+        groups = [section.lines for section in sections]
+        return join_code_prompt(first.lead, first.indent, groups, last.tail)
     lines: list[str] = []
     for section in sections:
         if section.title:

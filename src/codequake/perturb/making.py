@@ -20,7 +20,10 @@ from codequake.ports import Answer, Oracle
 from codequake.problems import shown_tests
 from codequake.records import JsonText, Problem, Reference, Variant
 
-__all__ = ["Skipped", "VariantBatch", "make_variants"]
+__all__ = ["NO_OP", "Skipped", "VariantBatch", "make_variants"]
+
+NO_OP = "no-op"
+"""The beginning of the reason of a skipped variant whose prompt would have been the clean one."""
 
 _DRAFTS_A_VARIANT = 20
 
@@ -102,7 +105,7 @@ class _Remembering:
 
 
 def _reason(drafts: list[Draft], reason: str) -> str:
-    return f"only {reason} exist" if drafts else "no-op: no draft changes the prompt"
+    return f"only {reason} exist" if drafts else f"{NO_OP}: no draft changes the prompt"
 
 
 def _drafts(problem: Problem, perturbation: Perturbation, request: Request) -> list[Draft]:
@@ -132,7 +135,7 @@ def _variant(
         chain=draft.chain,
         seed=seed,
         text=draft.text,
-        entry_point=problem.entry_point,
+        entry_point=draft.entry_point or problem.entry_point,
         oracle_id=problem.problem_id,
         base_id=None if base is None else _key(problem, base, seed),
         formula=draft.formula,

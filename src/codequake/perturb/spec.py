@@ -60,7 +60,8 @@ class Request:
 class Draft:
     """A changed prompt that no gate has seen yet; the fields are those of ``Variant``.
 
-    ``base`` is the draft that a mitigation was applied to.
+    ``base`` is the draft that a mitigation was applied to.  ``entry_point`` is the name that its
+    program must define, where that is not the problem's own.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Draft:
     assumptions: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     base: Draft | None = None
+    entry_point: str | None = None
 
 
 Make = Callable[[Problem, Request], Iterator[Draft]]

@@ -22,6 +22,7 @@ from codequake.problems.sets import (
     read_set,
     set_from,
     set_names,
+    whole_set,
 )
 from codequake.problems.showing import shown_tests
 
@@ -51,4 +52,5 @@ __all__ = [
     "set_names",
     "shown_output",
     "shown_tests",
+    "whole_set",
 ]

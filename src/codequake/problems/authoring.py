@@ -191,7 +191,7 @@ def _read(fields: Fields, path: Path) -> Authored:
         topics=fields.texts("topics"),
         source=fields.text("source"),
         licence=fields.text("licence"),
-        checker=_checker(fields, None),
+        checker=_checker(fields, constants, None),
         relaxed=_programs(fields, "relaxed", language, constants),
         constants=constants,
         validator=inputs.validator,
@@ -242,7 +242,7 @@ def _version(
         validator=inputs.validator,
         large=inputs.large,
         comparison=_comparison(part) if part.has("comparison") else base.comparison,
-        checker=_checker(part, base.checker),
+        checker=_checker(part, base.constants, base.checker),
         relaxed=(),
         change=Change(kind, base.problem_id, part.choice("nature", ChangeNature)),
     )
@@ -250,8 +250,10 @@ def _version(
     return Authored(problem, inputs.edges, original.path, original.hidden)
 
 
-def _checker(fields: Fields, inherited: str | None) -> str | None:
-    return fields.text("checker").lstrip("\n") if fields.has("checker") else inherited
+def _checker(fields: Fields, constants: tuple[Constant, ...], inherited: str | None) -> str | None:
+    if not fields.has("checker"):
+        return inherited
+    return with_constants(fields.text("checker").lstrip("\n"), constants)
 
 
 def _comparison(fields: Fields) -> Comparison:

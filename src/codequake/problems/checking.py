@@ -101,7 +101,7 @@ def check_problems(
         except DataError as error:
             # Nothing can be run or read until the record is right.
             return Report(problem.problem_id, (Finding("structure", str(error)),))
-        if problem.assertions is not None or origin is not Origin.AUTHORED:
+        if problem.assertions is not None or problem.environment or origin is not Origin.AUTHORED:
             return _published(problem, origin, repeated, oracle, agree)
         promised = rules or RULES.get(problem.problem_id.partition("/")[0], Rules())
         return check.all(problem, versions[problem.problem_id], promised, repeated)
@@ -120,7 +120,7 @@ def _published(
         problem.problem_id,
         (*repeated, *_tests_only(problem, origin, oracle, agree)),
         _unchecked(problem, origin),
-        executed=bool(problem.references),
+        executed=bool(problem.references) and not problem.environment,
     )
 
 
@@ -208,7 +208,9 @@ class _Check:
 def _tests_only(
     problem: Problem, origin: Origin, oracle: Oracle, agree: Agree
 ) -> Iterator[Finding]:
-    """Show what a problem claims that follows no rules of ours."""
+    """Show what a problem claims that follows no rules of ours; nothing where it cannot be run."""
+    if problem.environment:
+        return
     if origin is Origin.ANSWERED:
         yield from _shown_results(problem, agree)
     judge = Judge(problem, oracle, agree)
@@ -236,6 +238,8 @@ def _shown_results(problem: Problem, agree: Agree) -> Iterator[Finding]:
 
 def _unchecked(problem: Problem, origin: Origin) -> str:
     """Say what the tests of a problem that follows no rules of ours cannot show."""
+    if problem.environment:
+        return f"it needs {problem.environment}, which the sandbox does not have"
     if not problem.references:
         return _NO_REFERENCE
     return _OWN_OUTPUTS if origin is Origin.ANSWERED else ""

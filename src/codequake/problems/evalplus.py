@@ -19,12 +19,22 @@ from typing import Any
 
 from codequake.errors import UsageError
 from codequake.ports import Oracle
-from codequake.problems.foreign import Origin, ProblemFile, Row, canonical_text, read_foreign
+from codequake.problems.code_prompts import code_statement
+from codequake.problems.foreign import (
+    Format,
+    Origin,
+    ProblemFile,
+    Row,
+    canonical_text,
+    read_foreign,
+)
 from codequake.problems.python_prompts import parse_python, shown_calls, signature_of
+from codequake.problems.selection import Selection
 from codequake.records import Comparison, Interface, JsonText, Language, Problem, Reference, Test
 
 __all__ = ["read_evalplus"]
 
+_EVERYTHING = Selection()
 _RELATIVE = 1e-7
 _DIGITS_OF_FLOATS = 6
 _ROOT = "find_zero"
@@ -36,7 +46,9 @@ def accepts(arguments, output, expected):
 """
 
 
-def read_evalplus(path: Path, oracle: Oracle | None = None) -> ProblemFile:
+def read_evalplus(
+    path: Path, oracle: Oracle | None = None, wanted: Selection = _EVERYTHING
+) -> ProblemFile:
     """Read an EvalPlus file.
 
     Raises ``UsageError`` without an oracle, and ``MachineError`` when it cannot run.
@@ -46,7 +58,8 @@ def read_evalplus(path: Path, oracle: Oracle | None = None) -> ProblemFile:
             f"evalplus:{path} has no expected outputs, and here is no sandbox that could run its "
             "references; allowed: sets that carry their outputs"
         )
-    return read_foreign(path, lambda row: _problem(row, oracle), Origin.ANSWERED)
+    form = Format(lambda row: _problem(row, oracle), Origin.ANSWERED)
+    return read_foreign(path, form, wanted)
 
 
 def _problem(row: Row, oracle: Oracle) -> Problem:
@@ -68,7 +81,7 @@ def _problem(row: Row, oracle: Oracle) -> Problem:
         entry_point=entry_point,
         parameters=parameters,
         statement=prompt,
-        structure=None,
+        structure=code_statement(prompt),
         tests=(),
         references=(Reference("canonical_solution", Language.PYTHON, source),),
         wrong=(),

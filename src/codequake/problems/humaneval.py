@@ -12,7 +12,8 @@ from pathlib import Path
 
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
-from codequake.problems.foreign import ProblemFile, Row, read_foreign
+from codequake.problems.code_prompts import code_statement
+from codequake.problems.foreign import Format, ProblemFile, Row, read_foreign
 from codequake.problems.python_prompts import (
     defines,
     opening_of,
@@ -20,6 +21,7 @@ from codequake.problems.python_prompts import (
     signature_of,
     with_check_apart,
 )
+from codequake.problems.selection import Selection
 from codequake.records import (
     Comparison,
     Interface,
@@ -32,10 +34,14 @@ from codequake.records import (
 
 __all__ = ["read_humaneval"]
 
+_EVERYTHING = Selection()
 
-def read_humaneval(path: Path, oracle: Oracle | None = None) -> ProblemFile:
+
+def read_humaneval(
+    path: Path, oracle: Oracle | None = None, wanted: Selection = _EVERYTHING
+) -> ProblemFile:
     """Read a HumanEval file; ``oracle`` is not used.  Raises ``DataError``."""
-    return read_foreign(path, _problem)
+    return read_foreign(path, Format(_problem), wanted)
 
 
 def _problem(row: Row) -> Problem:
@@ -62,7 +68,7 @@ def _problem(row: Row) -> Problem:
         entry_point=entry_point,
         parameters=parameters,
         statement=prompt,
-        structure=None,
+        structure=code_statement(prompt),
         tests=(Test(statements, JsonText("null"), visible=False),),
         references=(Reference("canonical_solution", Language.PYTHON, reference),),
         wrong=(),

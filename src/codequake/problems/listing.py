@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from codequake.canonical import parse_json
-from codequake.errors import DataError
 from codequake.ports import Oracle
-from codequake.problems.sets import read_set, set_names
+from codequake.problems.sets import set_names, whole_set
 from codequake.records import Problem
 
 __all__ = ["listing_of", "listing_text", "problem_text"]
@@ -15,18 +15,19 @@ __all__ = ["listing_of", "listing_text", "problem_text"]
 Rows = dict[str, list[dict[str, Any]]]
 
 
-def listing_of(name: str | None, oracle: Oracle | None) -> Rows:
+def listing_of(name: str | None, oracle: Oracle | None, say: Callable[[str], None]) -> Rows:
     """Return set name -> one row a problem, of one set or file, or of all bundled sets.
 
     A row has ``set``, ``problem_id``, ``title``, ``difficulty``, ``interface``, ``topics`` and
-    ``versions``, the ids of its changed versions.  Raises ``DataError`` for the first bad line of
-    a file, and as ``read_set`` does.
+    ``versions``, the ids of its changed versions.  ``say`` is told what was left out of a set and
+    what was repaired.  Raises ``DataError`` for the first bad line of a file, and as ``read_set``
+    does.
     """
     rows: Rows = {}
     for known in (name,) if name else set_names():
-        found = read_set(known, oracle)
-        if found.faults:
-            raise DataError(found.faults[0])
+        found = whole_set(known, oracle)
+        for text in found.told():
+            say(text)
         versions: dict[str, list[str]] = {}
         for item in found.changed:
             assert item.change is not None

@@ -14,33 +14,44 @@ from pathlib import Path
 
 from codequake.canonical import canonical_json
 from codequake.ports import Oracle
-from codequake.problems.foreign import ProblemFile, Row, read_foreign
+from codequake.problems.foreign import Format, ProblemFile, Row, read_foreign
+from codequake.problems.foreign_statements import assertion_statement
 from codequake.problems.python_prompts import defines, parse_python, signature_of, tested_name
+from codequake.problems.selection import Selection
 from codequake.records import Comparison, Interface, JsonText, Language, Problem, Reference, Test
 
 __all__ = ["read_mbpp", "read_mbpp_with_challenges"]
 
+_EVERYTHING = Selection()
+_TITLE = "Your code should pass these tests"
 
-def read_mbpp(path: Path, oracle: Oracle | None = None) -> ProblemFile:
+
+def read_mbpp(
+    path: Path, oracle: Oracle | None = None, wanted: Selection = _EVERYTHING
+) -> ProblemFile:
     """Read an MBPP file without its challenge tests; ``oracle`` is not used."""
-    return read_foreign(path, lambda row: _problem(row, challenges=False))
+    return read_foreign(path, Format(lambda row: _problem(row, challenges=False)), wanted)
 
 
-def read_mbpp_with_challenges(path: Path, oracle: Oracle | None = None) -> ProblemFile:
+def read_mbpp_with_challenges(
+    path: Path, oracle: Oracle | None = None, wanted: Selection = _EVERYTHING
+) -> ProblemFile:
     """Read an MBPP file; the challenge tests are hidden tests."""
-    return read_foreign(path, lambda row: _problem(row, challenges=True))
+    return read_foreign(path, Format(lambda row: _problem(row, challenges=True)), wanted)
 
 
 def _problem(row: Row, *, challenges: bool) -> Problem:
     task_id = row.identity("task_id")
+    if not row.has("text") and not row.has("prompt"):
+        raise row.fault("the field 'text' (or 'prompt') is missing")
     task = row.text("text" if row.has("text") else "prompt").strip()
-    code = _unix(row.text("code"))
-    shown = tuple(_unix(item).strip() for item in row.texts("test_list"))
+    code = row.text("code")
+    shown = tuple(item.strip() for item in row.texts("test_list"))
     if not shown:
         raise row.fault("test_list has no assertion")
-    hidden = tuple(_unix(item).strip() for item in row.texts("challenge_test_list"))
+    hidden = tuple(item.strip() for item in row.texts("challenge_test_list"))
     hidden = hidden if challenges else ()
-    setup = "\n".join([*row.texts("test_imports"), _unix(row.optional_text("test_setup_code"))])
+    setup = "\n".join([*row.texts("test_imports"), row.optional_text("test_setup_code")])
     parse_python(setup, row, "the setup of the tests")
     program = parse_python(code, row, "code")
     trees = [_assertion(item, row) for item in (*shown, *hidden)]
@@ -55,8 +66,8 @@ def _problem(row: Row, *, challenges: bool) -> Problem:
         interface=Interface.FUNCTION,
         entry_point=entry_point,
         parameters=signature_of(program, entry_point, row)[0] if known else (),
-        statement="\n".join([task, "", "Your code should pass these tests:", *shown]),
-        structure=None,
+        statement="\n".join([task, "", f"{_TITLE}:", *shown]),
+        structure=assertion_statement(task, _TITLE, shown),
         tests=tuple(
             Test(JsonText(canonical_json(item)), JsonText("null"), visible=number < len(shown))
             for number, item in enumerate((*shown, *hidden))
@@ -72,11 +83,6 @@ def _problem(row: Row, *, challenges: bool) -> Problem:
         licence="CC-BY-4.0",
         assertions=setup.strip("\n"),
     )
-
-
-def _unix(text: str) -> str:
-    """The original file has the line ends of another system inside of its programs."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _assertion(text: str, row: Row) -> ast.Module:

@@ -37,13 +37,17 @@ def unpack_text(packed: str, *, most: int = MAX_UNPACKED) -> str:
         raise DataError(f"unpacks to more than {most >> 20} MiB")
     if not unpacker.eof:
         raise DataError("the packed data is cut off")
+    if unpacker.unused_data:
+        raise DataError("the packed data goes on after its end")
     return _string_in(pickled)
 
 
 def _string_in(pickled: bytes) -> str:
     found: list[str] = []
     try:
-        for opcode, argument, _ in pickletools.genops(pickled):
+        end = 0
+        for opcode, argument, place in pickletools.genops(pickled):
+            end = (place or 0) + 1
             if opcode.name in _STRINGS and isinstance(argument, str):
                 found.append(argument)
             elif opcode.name not in _AROUND:
@@ -55,6 +59,8 @@ def _string_in(pickled: bytes) -> str:
         raise
     except (ValueError, UnicodeError, OverflowError, MemoryError) as error:
         raise DataError(f"a damaged pickle: {error}") from error
+    if end != len(pickled):
+        raise DataError("a pickle that goes on after its end")
     if len(found) != 1:
         raise DataError(f"a pickle of {len(found)} strings; allowed: one plain string")
     return found[0]

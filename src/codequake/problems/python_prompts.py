@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from codequake.canonical import canonical_json
 from codequake.errors import DataError
@@ -16,13 +17,16 @@ from codequake.problems.foreign import Row
 
 __all__ = [
     "Signature",
+    "annotations_of",
     "defines",
+    "keyword_values",
     "opening_of",
     "parse_python",
     "shown_calls",
     "shown_results",
     "signature_of",
     "tested_name",
+    "with_body",
     "with_check_apart",
 ]
 
@@ -45,6 +49,17 @@ def parse_python(source: str, row: Row, what: str) -> ast.Module:
         raise row.fault(f"{what} is not Python: {error.msg} in its line {error.lineno}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise row.fault(f"{what} is not Python: {error or type(error).__name__}") from error
+
+
+def with_body(prompt: str) -> str:
+    """Return a prompt that ends in an open function, closed by an empty body.
+
+    The body stands as deep as the last line of the prompt does, in blanks or tabs.
+    """
+    text = prompt.rstrip()
+    last = text.rpartition("\n")[2]
+    depth = last[: len(last) - len(last.lstrip())] or "    "
+    return f"{text}\n{depth}pass\n"
 
 
 def _functions(body: Sequence[ast.stmt], name: str) -> Iterator[tuple[ast.FunctionDef, bool]]:
@@ -74,12 +89,51 @@ def signature_of(tree: ast.Module, name: str, row: Row) -> Signature:
     return tuple(plain), len(plain) - len(node.args.defaults)
 
 
+def annotations_of(tree: ast.Module, name: str) -> tuple[tuple[str | None, ...], str | None]:
+    """Return the annotations of a function's parameters (without ``self``) and of its result.
+
+    ``None`` stands for each that is not there, also when there is no such function.
+    """
+    found = list(_functions(tree.body, name))
+    if not found:
+        return (), None
+    node, is_method = found[-1]
+    plain = [*node.args.posonlyargs, *node.args.args][is_method:]
+    return tuple(_unparsed(item.annotation) for item in plain), _unparsed(node.returns)
+
+
+def _unparsed(node: ast.expr | None) -> str | None:
+    return None if node is None else ast.unparse(node)
+
+
+def keyword_values(text: str) -> dict[str, Any]:
+    """Return the plain values in a text such as ``nums = [1, 2], k = 3``; empty for another."""
+    node = _call_of(text) if len(text) <= _MOST_CALL else None
+    found = {}
+    for item in node.keywords if node is not None else ():
+        try:
+            found[item.arg or ""] = ast.literal_eval(item.value)
+        except (ValueError, TypeError, RecursionError, MemoryError):
+            continue  # not a plain value
+    return found
+
+
+def _call_of(text: str) -> ast.Call | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            node = ast.parse(f"f({text})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return node if isinstance(node, ast.Call) else None
+
+
 def opening_of(prompt: str, name: str, row: Row) -> str:
     """Return what stands in a prompt before the function to be written: imports and helpers.
 
     A prompt is Python that ends in the open function ``name``: signature and docstring.
     """
-    tree = parse_python(f"{prompt.rstrip()}\n    pass\n", row, "the prompt")
+    tree = parse_python(with_body(prompt), row, "the prompt")
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.FunctionDef) or last.name != name:
         raise row.fault(f"the prompt does not end in the function {name!r}")
@@ -173,7 +227,7 @@ def _docstring(prompt: str, name: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(f"{prompt.rstrip()}\n    pass\n")
+            tree = ast.parse(with_body(prompt))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     last = tree.body[-1] if tree.body else None

@@ -13,12 +13,16 @@ from codequake.documents import numbered_lines, open_document, utf8_text
 from codequake.errors import DataError, UsageError
 from codequake.ports import Oracle
 from codequake.problems.authoring import Authored, read_authored
+from codequake.problems.bigcodebench import read_bigcodebench, read_bigcodebench_instruct
+from codequake.problems.choosing import chosen
 from codequake.problems.evalplus import read_evalplus
 from codequake.problems.foreign import MAX_ROW, Origin, ProblemFile
+from codequake.problems.hub import expand_hub, is_on_hub, read_from_hub
 from codequake.problems.humaneval import read_humaneval
 from codequake.problems.leetcode_dataset import read_leetcode_dataset
 from codequake.problems.livecodebench import read_livecodebench
 from codequake.problems.mbpp import read_mbpp, read_mbpp_with_challenges
+from codequake.problems.selection import Selection, split_selection, without_filter
 from codequake.problems.shape import refuse_malformed
 from codequake.records import Problem
 from codequake.registry import Table
@@ -39,6 +43,7 @@ __all__ = [
     "read_set",
     "set_from",
     "set_names",
+    "whole_set",
 ]
 
 PROBLEM_SETS: Table[Callable[[], tuple[Problem, ...]]] = Table("problem set")
@@ -51,7 +56,7 @@ CHANGED_VERSIONS: Table[Callable[[], tuple[Problem, ...]]] = Table("set with cha
 
 changed_versions = CHANGED_VERSIONS.add
 
-Loader = Callable[[Path, Oracle | None], ProblemFile]
+Loader = Callable[[Path, Oracle | None, Selection], ProblemFile]
 
 PROBLEM_FORMATS: Table[Loader] = Table("problem format")
 """Name before ``:`` in ``FORMAT:FILE`` -> what reads the file.
@@ -60,6 +65,8 @@ Other packages add theirs: ``codequake.problem_format``.
 """
 
 for _name, _loader in (
+    ("bigcodebench", read_bigcodebench),
+    ("bigcodebench+instruct", read_bigcodebench_instruct),
     ("evalplus", read_evalplus),
     ("humaneval", read_humaneval),
     ("lcb", read_livecodebench),
@@ -114,31 +121,40 @@ def load_set(name_or_path: str, oracle: Oracle | None = None) -> tuple[Problem, 
     that is neither, ``UsageError`` for a format that needs an oracle and gets none, ``DataError``
     for the first bad line of a file, for an id that stands twice, and for a file without problems.
     """
+    return whole_set(name_or_path, oracle).problems
+
+
+def whole_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:
+    """Return a set without bad lines, with what there is to say of it; raises as ``load_set``."""
     found = read_set(name_or_path, oracle)
     if found.faults:
         more = len(found.faults) - 1
         raise DataError(found.faults[0] + (f" (and {more} more)" if more else ""))
-    return found.problems
+    return found
 
 
 def read_set(name_or_path: str, oracle: Oracle | None = None) -> ProblemFile:
     """Return the good problems of a set, and a sentence for each bad line of its file.
 
     Files are JSON Lines of ``Problem`` records, or ``FORMAT:FILE`` with a name of
-    ``PROBLEM_FORMATS``.  ``oracle`` runs references where a format has no expected outputs.
-    Raises as ``load_set`` does, but not for bad lines.
+    ``PROBLEM_FORMATS``.  ``?key=value`` behind any of them is a filter, see
+    ``codequake.problems.selection``.  ``oracle`` runs references where a format has no expected
+    outputs.  Raises as ``load_set`` does, but not for bad lines.
     """
+    bare, wanted = split_selection(name_or_path)
+    return chosen(_read_whole(bare, oracle, wanted), wanted, name_or_path)
+
+
+def _read_whole(name_or_path: str, oracle: Oracle | None, wanted: Selection) -> ProblemFile:
     if name_or_path in PROBLEM_SETS:
         return _bundled(name_or_path)
     named = _FORMAT.fullmatch(name_or_path)
     if named is not None and not Path(name_or_path).is_file():
-        found = _read_format(named[1], named[2], oracle)
+        found = _read_format(named[1], named[2], oracle, wanted)
     elif _looks_like_path(name_or_path):
         found = read_problem_file(Path(name_or_path))
     else:
         return _bundled(name_or_path)
-    if not found.problems and not found.faults:
-        raise DataError("holds no problem", place=name_or_path)
     return found
 
 
@@ -152,9 +168,13 @@ def set_from(name_or_path: str, base: Path) -> str:
 
     Bundled sets, absolute paths and ``-`` stay as they are.
     """
+    bare, sign, rest = without_filter(name_or_path, base)
+    if sign:
+        return set_from(bare, base) + sign + rest
     named = _FORMAT.fullmatch(name_or_path)
     if named is not None and not (base / name_or_path).is_file():
-        path = named[2] if named[2] in ("", "-") else str(base / named[2])
+        stays = named[2] in ("", "-") or is_on_hub(named[1], named[2])
+        path = named[2] if stays else str(base / named[2])
         return f"{named[1]}:{path}"
     if name_or_path in PROBLEM_SETS:
         return name_or_path
@@ -162,11 +182,15 @@ def set_from(name_or_path: str, base: Path) -> str:
     return str(base / name_or_path) if is_path else name_or_path
 
 
-def _read_format(name: str, path: str, oracle: Oracle | None) -> ProblemFile:
-    loader = PROBLEM_FORMATS[name]
+def _read_format(name: str, path: str, oracle: Oracle | None, wanted: Selection) -> ProblemFile:
     if not path:
         raise UsageError(f"{name}: names no file; allowed: {name}:FILE")
-    return loader(Path(path), oracle)
+    if is_on_hub(name, path):
+        form, place = expand_hub(name, path)
+        reader = PROBLEM_FORMATS[form]
+        return read_from_hub(place, wanted, lambda found: reader(found, oracle, wanted))
+    loader = PROBLEM_FORMATS[name]
+    return loader(Path(path), oracle, wanted)
 
 
 def _looks_like_path(name: str) -> bool:
@@ -244,6 +268,9 @@ def find_problem(
     else:
         name = set_name
         found = read_set(name, oracle)
+    for item in found.left_out:
+        if item.problem.problem_id == problem_id:
+            raise DataError(f"{name}: problem {problem_id!r} is left out: {item.reason}")
     table: Table[Problem] = Table(f"problem of {name}")
     for problem in (*found.problems, *found.changed):
         table.add(problem.problem_id)(problem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from codequake.metrics import count_shared_replies, hidden_tests
+from codequake.perturb import NO_OP
 from codequake.records import Status
 from codequake.report.tables import StudyTables
 from codequake.report.views import ModelView
@@ -20,6 +21,7 @@ def limits_of(tables: StudyTables, views: tuple[ModelView, ...]) -> tuple[str, .
     """Return one sentence or two for each thing that a reader must know before the numbers."""
     found = [*_pending(tables), *_size(tables, views), *_models(tables, views), *_tests(tables)]
     found += _variants(tables)
+    found += [f"Of the sets: {text}" for text in tables.notes]
     found.append(
         "The intervals speak of problems like these, asked in this style with this decoding. They "
         "say nothing of other models, languages or ways to ask."
@@ -121,11 +123,12 @@ def _variants(tables: StudyTables) -> list[str]:
             f"{rejected} of {len(tables.variants)} variants failed a preservation check. They are "
             "reported apart and stand in no headline figure."
         )
+    unchanged = sum(item.reason.startswith(NO_OP) for item in tables.skipped)
     if tables.skipped:
-        found.append(
-            f"{_count(len(tables.skipped), 'variant')} could not be made; the reasons are listed "
-            "at the end."
-        )
+        text = f"{_count(len(tables.skipped), 'variant')} could not be made"
+        if unchanged:
+            text += f", {unchanged} of them because they change nothing ({NO_OP})"
+        found.append(f"{text}; the reasons are listed at the end.")
     shared = count_shared_replies(tables.completions)
     if shared:
         found.append(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from codequake.metrics import METRICS
 from codequake.report.limits import limits_of
 from codequake.report.numbers import amount, with_interval
+from codequake.report.origins import origin_rows
 from codequake.report.pairs import problem_views
 from codequake.report.safe import markdown_cell
 from codequake.report.tables import StudyTables
@@ -30,8 +31,22 @@ def markdown_report(tables: StudyTables) -> str:
         if name in used:
             metric = METRICS[name]
             lines.append(f"- **{metric.title}** (`{metric.formula}`): {metric.definition}")
+    lines += ["", "## Where the problems come from", ""]
+    lines += _table(
+        ("set", "problems", "source", "licence", "text of the prompts"),
+        [
+            (
+                item.name,
+                str(item.problems),
+                item.source,
+                item.licence,
+                "not shown" if item.withheld else "shown",
+            )
+            for item in origin_rows(tables.problems)
+        ],
+    )
     if tables.skipped:
-        lines += ["", "## Variants that could not be made", ""]
+        lines += ["## Variants that could not be made", ""]
         rows = sorted((item.problem_id, item.perturbation, item.reason) for item in tables.skipped)
         lines += _table(("problem", "perturbation", "reason"), rows)
     return "\n".join(lines).rstrip() + "\n"

@@ -13,6 +13,7 @@ from codequake.metrics import METRICS, count_shared_replies
 from codequake.report import numbers
 from codequake.report.figures import HOW_TO_GET_FIGURES, Figure, can_draw, draw_figures
 from codequake.report.limits import limits_of
+from codequake.report.origins import origin_rows
 from codequake.report.pairs import problem_views
 from codequake.report.safe import visible_text
 from codequake.report.tables import StudyTables
@@ -46,6 +47,7 @@ def html_report(tables: StudyTables) -> str:
         no_figures=None if drawable else HOW_TO_GET_FIGURES,
         limits=limits_of(tables, views),
         problems=problems,
+        origins=origin_rows(tables.problems),
         pair_families=sorted({(pair.family, pair.family.replace("_", " ")) for pair in pairs}),
         pair_models=sorted({pair.model for pair in pairs}),
         flipped=sum(pair.change in ("down", "up") for pair in pairs),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from codequake.canonical import content_key
 from codequake.records import Problem, Status, Variant, Verdict
 from codequake.report.differences import SideBySide, compare_lines, compare_words
+from codequake.report.origins import withheld_text
 from codequake.report.tables import StudyTables
 from codequake.report.views import row_label
 
@@ -58,12 +59,16 @@ class PairView:
 
 @dataclass(frozen=True, slots=True)
 class ProblemView:
-    """A problem with its pairs; ``marks`` is one (label, status, passed) a prompt and model."""
+    """A problem with its pairs; ``marks`` is one (label, status, passed) a prompt and model.
+
+    ``origin`` is its source and its licence.
+    """
 
     anchor: str
     problem_id: str
     title: str
     language: str
+    origin: str
     marks: tuple[tuple[str, str, bool], ...]
     pairs: tuple[PairView, ...]
 
@@ -122,12 +127,13 @@ def _problem_view(
             marks.append((name, side.status, side.passed))
             base = rows.variants.get(variant.base_id or "", clean)
             if base is not None and base.variant_id != variant.variant_id:
-                pairs.append(_pair(base, variant, model, rows))
+                pairs.append(_pair(problem, base, variant, model, rows))
     return ProblemView(
         anchor=f"problem-{content_key(problem.problem_id, length=10)}",
         problem_id=problem.problem_id,
         title=problem.title,
         language=problem.language.value,
+        origin=f"Source: {problem.source}. Licence: {problem.licence}.",
         marks=tuple(marks),
         pairs=tuple(pairs),
     )
@@ -138,7 +144,12 @@ def _label(variant: Variant) -> str:
     return label if variant.gated else f"{label}, rejected"
 
 
-def _pair(base: Variant, variant: Variant, model: str, rows: _Rows) -> PairView:
+def _shown(problem: Problem, variant: Variant) -> str:
+    """Return the text of a prompt, or why it is withheld."""
+    return _cut(variant.text) if problem.redistributable else withheld_text(problem)
+
+
+def _pair(problem: Problem, base: Variant, variant: Variant, model: str, rows: _Rows) -> PairView:
     left, right = _side(base, model, rows), _side(variant, model, rows)
     if "pending" in (left.status, right.status):
         change = "open"
@@ -155,14 +166,16 @@ def _pair(base: Variant, variant: Variant, model: str, rows: _Rows) -> PairView:
         change_words=_CHANGES[change],
         left=left,
         right=right,
-        prompts=compare_words(_cut(base.text), _cut(variant.text)),
+        prompts=compare_words(_shown(problem, base), _shown(problem, variant)),
         programs=compare_lines(_program(base, model, rows), _program(variant, model, rows)),
-        details=_details(variant),
+        details=_details(problem, variant),
     )
 
 
-def _details(variant: Variant) -> tuple[str, ...]:
-    found = [f"Made by {step.name} {step.arguments}" for step in variant.chain]
+def _details(problem: Problem, variant: Variant) -> tuple[str, ...]:
+    # What steps and checks say may hold pieces of the prompt.
+    open_ = problem.redistributable
+    found = [f"Made by {step.name} {step.arguments if open_ else ''}" for step in variant.chain]
     if variant.formula is not None:
         found.append(f"Formula: {variant.formula}")
     if variant.distance is not None:
@@ -170,7 +183,8 @@ def _details(variant: Variant) -> tuple[str, ...]:
         found.append(f"Distance {variant.distance} ({proved[variant.distance_proved]})")
     found += [f"Assumes {relation}" for relation in variant.assumptions]
     found += [
-        f"Check {check.name}: {'held' if check.passed else 'failed'}. {check.detail}".strip()
+        f"Check {check.name}: {'held' if check.passed else 'failed'}. "
+        f"{check.detail if open_ else ''}".strip()
         for check in variant.checks
     ]
     return tuple(found)

@@ -75,6 +75,15 @@ def json_report(tables: StudyTables) -> str:
         },
         "limits": list(limits_of(tables, model_views(tables))),
         "metrics": {name: to_plain(METRICS[name]) for name in METRICS if name in used},
+        "problems": [
+            {
+                "problem_id": item.problem_id,
+                "source": item.source,
+                "licence": item.licence,
+                "redistributable": item.redistributable,
+            }
+            for item in sorted(tables.problems, key=lambda one: one.problem_id)
+        ],
         "estimates": [to_plain(item) for item in _sorted(tables)],
         "skipped": sorted(
             (to_plain(item) for item in tables.skipped),

@@ -44,7 +44,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class StudyTables:
-    """A study as a report shows it; the order of rows has no meaning."""
+    """A study as a report shows it; the order of rows has no meaning.
+
+    ``notes`` say what was left out of its sets, repaired or is doubtful.
+    """
 
     title: str
     seed: int
@@ -58,3 +61,4 @@ class StudyTables:
     estimates: tuple[Estimate, ...]
     skipped: tuple[Skipped, ...] = ()
     versions: tuple[Version, ...] = ()
+    notes: tuple[str, ...] = ()

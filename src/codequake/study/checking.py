@@ -40,11 +40,14 @@ class CheckedSets:
     """One report a problem that could be read, and a sentence for each line that could not.
 
     ``scores`` are those of the references, where mutants were asked for.
+    ``notes`` say what was left out of a set for known defects, and what was repaired or is
+    doubtful in it; they are no findings.
     """
 
     reports: tuple[Report, ...]
     faults: tuple[str, ...]
     scores: tuple[MutationScore, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return reports and faults as a JSON value."""
@@ -52,6 +55,7 @@ class CheckedSets:
             "problems": [to_plain(report) for report in self.reports],
             "faults": list(self.faults),
             "mutation": [to_plain(score) for score in self.scores],
+            "notes": list(self.notes),
         }
 
     def as_text(self) -> str:
@@ -74,6 +78,7 @@ class CheckedSets:
             lines.append(f"  {count} {'checked in part' if executed else 'not checked'}: {why}")
         if self.faults:
             lines.append(f"  {len(self.faults)} lines that hold no right problem, named above")
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join([*lines, *self._mutation()])
 
     def _mutation(self) -> list[str]:
@@ -149,7 +154,8 @@ def check_sets(
         notify.say(backend.trouble)
     faults = tuple(fault for found in sets for fault in found.faults)
     scores = _scores(sets, backend, notify, workers, mutants) if mutants else ()
-    return CheckedSets(tuple(reports), faults, scores)
+    notes = tuple(note for found in sets for note in found.told())
+    return CheckedSets(tuple(reports), faults, scores, notes)
 
 
 def _scores(

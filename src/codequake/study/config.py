@@ -52,8 +52,8 @@ class StudyConfig:
     """One experiment.
 
     ``problems`` are sets in the order of the study, as they were written; ``limit`` keeps the first
-    so many problems of each set.  ``models`` may grow between runs, everything else is what makes
-    it this study.
+    so many problems of each set.  ``variants`` are files of ready-made prompts, ``recode:FILE``.
+    ``models`` may grow between runs, everything else is what makes it this study.
     """
 
     name: str
@@ -65,6 +65,7 @@ class StudyConfig:
     style: str = "plain"
     samples: int = 1
     limit: int | None = None
+    variants: tuple[str, ...] = ()
     level: float = 0.95
     decoding: Decoding = Decoding()
     grader: GraderSettings = GraderSettings()

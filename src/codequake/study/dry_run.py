@@ -10,7 +10,7 @@ from codequake.study.config import Study
 from codequake.study.plan import plan_requests
 from codequake.study.progress import Notify
 from codequake.study.sandboxes import SandboxWhenAsked
-from codequake.study.stages import load_problems
+from codequake.study.stages import load_problems, ready_made
 
 __all__ = ["ModelCount", "StudyCount", "count_study"]
 
@@ -85,11 +85,12 @@ def count_study(study: Study, notify: Notify) -> StudyCount:
     their references have to give.
     """
     config = study.config
-    problems = load_problems(study, SandboxWhenAsked(config.grader.sandbox, notify))
+    problems = load_problems(study, SandboxWhenAsked(config.grader.sandbox, notify)).problems
     batches = [
         make_variants(problem, config.perturbations, seed=config.seed, oracle=None)
         for problem in problems
     ]
+    batches += ready_made(config, problems, None, study.base)
     variants = [variant for batch in batches for variant in batch.variants]
     by_id = {problem.problem_id: problem for problem in problems}
     counts = []

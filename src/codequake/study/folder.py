@@ -28,6 +28,7 @@ class StudyFolder:
         self.path = path
         self.settings = path / "study.json"
         self.problems = path / "problems.parquet"
+        self.notes = path / "notes.json"
         self.variants = path / "variants.parquet"
         self.skipped = path / "skipped.jsonl"
         self.plan = path / "plan.parquet"
@@ -71,7 +72,8 @@ class StudyFolder:
 
     def discard(self) -> None:
         """Remove what the first stages of a new study wrote; for studies without any reply."""
-        for path in (self.variants, self.skipped, self.problems, self._stages, self.settings):
+        early = (self.variants, self.skipped, self.problems, self.notes)
+        for path in (*early, self._stages, self.settings):
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.path.rmdir()  # it stays when somebody else put something in
@@ -82,6 +84,15 @@ class StudyFolder:
             raise UsageError(f"{self.path} is not a study folder: it has no {self.settings.name}")
         place = str(self.settings)
         return from_plain(StudyConfig, parse_json(read_text(self.settings), place=place))
+
+    def read_notes(self) -> tuple[str, ...]:
+        """Return what there is to say of the study's sets; nothing where it was never written."""
+        if not self.notes.exists():
+            return ()
+        value = parse_json(read_text(self.notes), place=str(self.notes))
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            raise DataError("not a list of sentences", place=str(self.notes))
+        return tuple(value)
 
     def _write_settings(self, config: StudyConfig) -> None:
         write_text(self.settings, canonical_json(to_plain(config)) + "\n")

@@ -102,7 +102,8 @@ def import_logs(paths: Sequence[Path], out: Path, *, workers: int, notify: Notif
         logs = [stack.enter_context(open_log(path)) for path in paths]
         study = _study_of(logs, folder)
         grader = open_grader(study.config.grader, notify)
-        config, problems, made = begin_study(folder, study, SandboxOracle(grader.backend), notify)
+        oracle = SandboxOracle(grader.backend)
+        config, problems, made = begin_study(folder, study, oracle, notify, graded=True)
         taking = _Taking(folder, config, problems, made.variants)
         for log in logs:
             taking.refuse_misfit(log)

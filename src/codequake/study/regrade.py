@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +18,10 @@ from codequake.grading import (
     SandboxOracle,
     grade_items,
     read_completions,
+    refuse_unrunnable,
 )
 from codequake.journal import read_journal
-from codequake.problems import read_set
+from codequake.problems import ProblemFile, read_set
 from codequake.records import Planned, Problem, Status, Verdict
 from codequake.store import read_parquet, write_jsonl
 from codequake.study.auditing import Audited, AuditPlan, audit_verdicts
@@ -129,11 +131,16 @@ def grade_file(
         raise UsageError(f"{source} is a study folder, which has its problems; omit --problems")
     grader = open_grader(settings, notify)
     known = read_set(set_name, SandboxOracle(grader.backend))
-    read = read_completions(source, known.problems, set_name)
+    read = _read_of(source, known, set_name)
+    for text in known.told():
+        notify.say(text)
     if read.layout:
         notify.say(f"{source}: read as {read.layout}")
+    if read.outside:
+        notify.say(f"{source}: {read.outside} completions answer problems outside of {set_name}")
     problems = {problem.problem_id: problem for problem in known.problems}
     items = _items(read, problems)
+    refuse_unrunnable({item.problem.problem_id: item.problem for item in items}.values())
     verdicts = _grade_all(grader, items, workers, notify)
     if out is not None:
         write_jsonl(out, verdicts)
@@ -147,6 +154,16 @@ def grade_file(
         audited = audit_verdicts(grader, answered, audit, 0, file, workers, notify)
     faults = (*known.faults, *read.problems)
     return Graded(verdicts, faults, (), regraded=False, audit=audited)
+
+
+def _read_of(source: Path, known: ProblemFile, set_name: str) -> CompletionFile:
+    """Read completions; those of problems that the set leaves out are counted, and no faults."""
+    left_out = {item.problem.problem_id: item.problem for item in known.left_out}
+    everything = (*known.problems, *left_out.values())
+    read = read_completions(source, everything, set_name, subset=known.filtered)
+    rows = tuple(row for row in read.rows if row.problem_id not in left_out)
+    outside = read.outside + len(read.rows) - len(rows)
+    return dataclasses.replace(read, rows=rows, outside=outside)
 
 
 def _items(read: CompletionFile, problems: dict[str, Problem]) -> list[GradeItem]:

@@ -35,6 +35,7 @@ class StudyData:
     planned: tuple[Planned, ...]
     known: Mapping[str, Entry]
     verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
 
 
 def read_study(folder: StudyFolder) -> StudyData:
@@ -46,6 +47,7 @@ def read_study(folder: StudyFolder) -> StudyData:
         planned=read_parquet(folder.plan, Planned),
         known=read_journal(folder.completions),
         verdicts=read_parquet(folder.verdicts, Verdict),
+        notes=folder.read_notes(),
     )
 
 
@@ -82,6 +84,7 @@ def tables_of(data: StudyData, estimates: Sequence[Estimate]) -> StudyTables:
         verdicts=data.verdicts,
         estimates=tuple(estimates),
         skipped=data.made.skipped,
+        notes=data.notes,
         versions=(
             Version("codequake", codequake.__version__),
             *libraries,

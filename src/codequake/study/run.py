@@ -10,7 +10,7 @@ from typing import Any
 
 from codequake.canonical import canonical_json
 from codequake.errors import UsageError, UserError
-from codequake.grading import Grader, SandboxOracle, self_test
+from codequake.grading import Grader, SandboxOracle, refuse_unrunnable, self_test
 from codequake.journal import read_journal
 from codequake.perturb import PERTURBATIONS, PerturbationSpec
 from codequake.ports import Oracle
@@ -91,11 +91,18 @@ def configure(source: str, models: tuple[str, ...], limit: int) -> Study:
 
 
 def study_of_options(
-    source: str, problems: str, perturbations: tuple[str, ...], seed: int, sandbox: str
+    source: str,
+    problems: str,
+    perturbations: tuple[str, ...],
+    seed: int,
+    sandbox: str,
+    ready: tuple[str, ...] = (),
 ) -> Study:
     """Return the study of ``codequake perturb``: of a file, or of a set and named perturbations."""
     if bool(source) == bool(problems):
         raise UsageError("name either a study or --problems SET, and not both")
+    if source and ready:
+        raise UsageError("--ready-made goes with --problems; name variants in the study file")
     if source:
         return load_study(source)
     names = perturbations or ("clean",)
@@ -107,6 +114,7 @@ def study_of_options(
         seed=seed,
         problems=(problems,),
         perturbations=tuple(PerturbationSpec(name, JsonText(canonical_json({}))) for name in names),
+        variants=ready,
         grader=GraderSettings(sandbox=sandbox),
     )
     return Study(config)
@@ -115,19 +123,26 @@ def study_of_options(
 def make_study_variants(study: Study, out: Path, notify: Notify) -> Made:
     """Run the first two stages of a study."""
     backend = open_sandbox(study.config.grader.sandbox, notify)
-    _, _, made = begin_study(StudyFolder(out), study, SandboxOracle(backend), notify)
+    _, _, made = begin_study(StudyFolder(out), study, SandboxOracle(backend), notify, graded=False)
     return made
 
 
 def begin_study(
-    folder: StudyFolder, study: Study, oracle: Oracle, notify: Notify
+    folder: StudyFolder, study: Study, oracle: Oracle, notify: Notify, *, graded: bool
 ) -> tuple[StudyConfig, tuple[Problem, ...], Made]:
-    """Bind a folder to a study and run the stages that need no model."""
+    """Bind a folder to a study and run the stages that need no model.
+
+    A study that will be ``graded`` has no problem that the sandbox cannot run.
+    """
     new = not folder.settings.exists()
     config = folder.open(study.config)
     try:
         problems = problems_stage(folder, dataclasses.replace(study, config=config), oracle)
-        made = variants_stage(folder, config, problems, oracle, notify)
+        for text in folder.read_notes() if new else ():
+            notify.say(text)
+        if graded:
+            refuse_unrunnable(problems)
+        made = variants_stage(folder, config, problems, oracle, notify, study.base)
     except UserError:
         # Nothing is lost, and a folder that keeps wrong settings would refuse the corrected ones.
         if new:
@@ -170,7 +185,8 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     folder = StudyFolder(out)
     ready = open_models(study.config.models)
     grader = open_grader(study.config.grader, notify)
-    config, problems, made = begin_study(folder, study, SandboxOracle(grader.backend), notify)
+    oracle = SandboxOracle(grader.backend)
+    config, problems, made = begin_study(folder, study, oracle, notify, graded=True)
     asked = ask_models(folder, config, problems, made.variants, ready, notify)
     return finish_study(folder, config, problems, made, asked, grader, workers, notify)
 
@@ -232,4 +248,4 @@ def _grade(
         workers=workers,
         notify=notify,
     )
-    return StudyData(config, problems, made, asked.planned, known, verdicts)
+    return StudyData(config, problems, made, asked.planned, known, verdicts, folder.read_notes())

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import codequake
-from codequake.canonical import content_key
+from codequake.canonical import canonical_json, content_key
 from codequake.codec import to_plain
 from codequake.errors import DataError
-from codequake.files import read_json_lines
+from codequake.files import read_json_lines, write_text
 from codequake.grading import Continuations, GradeItem, Grader, Judges, grade_items
-from codequake.perturb import Skipped, make_variants
+from codequake.perturb import Skipped, VariantBatch, make_variants, read_ready_made
 from codequake.ports import Oracle
-from codequake.problems import load_set, set_from
+from codequake.problems import set_from, whole_set
 from codequake.records import (
     Completion,
     Measurement,
@@ -30,12 +32,14 @@ from codequake.study.progress import Notify
 
 __all__ = [
     "PENDING",
+    "Loaded",
     "Made",
     "add_measurements",
     "grade_stage",
     "load_problems",
     "problems_stage",
     "read_made",
+    "ready_made",
     "variants_stage",
 ]
 
@@ -51,26 +55,39 @@ class Made:
     skipped: tuple[Skipped, ...]
 
 
-def load_problems(study: Study, oracle: Oracle) -> tuple[Problem, ...]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loaded:
+    """The problems of a study, and what there is to say of its sets: one sentence each."""
+
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+
+def load_problems(study: Study, oracle: Oracle) -> Loaded:
     """Return the problems of a study in the order of its sets.  Ids must be unique.
 
     ``oracle`` runs the references of sets that carry no expected outputs.
     """
     found: dict[str, Problem] = {}
+    notes: list[str] = []
     for name in study.config.problems:
-        for problem in load_set(set_from(name, study.base), oracle)[: study.config.limit]:
+        read = whole_set(set_from(name, study.base), oracle)
+        notes += [f"{name}: {text}" for text in read.told()]
+        for problem in read.problems[: study.config.limit]:
             if problem.problem_id in found:
                 raise DataError(f"problem {problem.problem_id} stands in two sets of the study")
             found[problem.problem_id] = problem
-    return tuple(found.values())
+    return Loaded(tuple(found.values()), tuple(notes))
 
 
 def problems_stage(folder: StudyFolder, study: Study, oracle: Oracle) -> tuple[Problem, ...]:
-    """Write ``problems.parquet``; a study keeps the problems that it began with."""
+    """Write ``problems.parquet`` and ``notes.json``; a study keeps what it began with."""
     if folder.stage_key("problems") is not None:
         return read_parquet(folder.problems, Problem)
-    problems = load_problems(study, oracle)
+    loaded = load_problems(study, oracle)
+    problems = loaded.problems
     write_parquet(folder.problems, Problem, problems)
+    write_text(folder.notes, canonical_json(loaded.notes) + "\n")
     folder.set_stage_key("problems", _key_of(problems))
     return problems
 
@@ -85,10 +102,17 @@ def variants_stage(
     problems: Sequence[Problem],
     oracle: Oracle,
     notify: Notify,
+    base: Path = Path(),
 ) -> Made:
-    """Write ``variants.parquet`` and ``skipped.jsonl`` unless they answer to the same inputs."""
+    """Write ``variants.parquet`` and ``skipped.jsonl`` unless they answer to the same inputs.
+
+    Files of ready-made variants are found from ``base``; once their variants are made, the study
+    goes on without them.
+    """
     specs = [to_plain(spec) for spec in config.perturbations]
-    key = content_key([folder.stage_key("problems"), specs, config.seed, codequake.__version__])
+    inputs = [folder.stage_key("problems"), specs, config.seed, codequake.__version__]
+    ready = _ready_key(folder, config, base)
+    key = content_key([*inputs, ready] if config.variants else inputs)
     if folder.stage_key("variants") == key:
         return read_made(folder)
     variants: list[Variant] = []
@@ -99,10 +123,38 @@ def variants_stage(
             variants += batch.variants
             skipped += batch.skipped
             progress(done, len(problems))
+    for batch in ready_made(config, problems, oracle, base):
+        variants += batch.variants
+        skipped += batch.skipped
+    variants = list({item.variant_id: item for item in variants}.values())
     write_parquet(folder.variants, Variant, variants)
     write_jsonl(folder.skipped, skipped)
     folder.set_stage_key("variants", key)
+    if config.variants:
+        folder.set_stage_key("ready_made", ready)
     return Made(tuple(variants), tuple(skipped))
+
+
+def ready_made(
+    config: StudyConfig, problems: Sequence[Problem], oracle: Oracle | None, base: Path
+) -> tuple[VariantBatch, ...]:
+    """Return the variants that the study's files of ready-made prompts give to its problems."""
+    return tuple(read_ready_made(name, problems, oracle, base) for name in config.variants)
+
+
+def _ready_key(folder: StudyFolder, config: StudyConfig, base: Path) -> str:
+    """Return the key of the files of ready-made prompts; the old one where a file is gone."""
+    known = folder.stage_key("ready_made")
+    digests = []
+    for name in config.variants:
+        try:
+            content = (base / name.partition(":")[2]).read_bytes()
+        except OSError:
+            if known is not None:
+                return known
+            content = b""  # reading it as variants will say what is wrong with it
+        digests.append(hashlib.sha256(content).hexdigest())
+    return content_key([list(config.variants), digests])
 
 
 def read_made(folder: StudyFolder) -> Made:
