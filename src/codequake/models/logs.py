@@ -194,7 +194,12 @@ def _sample(head: LogHead, epoch: int, row: LogRow) -> EvalSample:
     output = ModelOutput(model=head.model) if reply is None else output_from(reply)
     why = _NOT_ASKED if reply is None else (reply.error or "")
     answers: list[ChatMessage] = [] if failed else [output.choices[0].message]
-    score = score_of(row.verdict) if row.verdict is not None else unscored(why or "not graded yet")
+    if reply is None or row.verdict is None:
+        score = unscored(
+            why or "not graded yet"
+        )  # a verdict on a reply that is lost counts no more
+    else:
+        score = score_of(row.verdict)
     usage = {} if output.usage is None else {output.model: output.usage}
     return EvalSample(
         id=sample_id(variant),
