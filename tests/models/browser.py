@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+_LOOKS = 100
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -25,7 +26,8 @@ def chromium(folder: Path) -> Iterator[str]:
     program = find_chromium()
     assert program is not None
     profile = folder / "profile"
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"]
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    options.append("--window-size=1400,1000")
     with (folder / "chromium.log").open("wb") as log:
         process = subprocess.Popen(
             [program, *options, "--remote-debugging-port=0", f"--user-data-dir={profile}"],
@@ -75,9 +77,12 @@ async def _texts(address: str, pages: list[tuple[str, str]], picture: Path | Non
                         return dict(message["result"])
 
             for url, wanted in pages:
-                await call("Page.navigate", url=url)
-                text = ""
+                text, looks = "", 0
                 while wanted not in text:
+                    if looks % _LOOKS == 0:  # a page that got no answer does not ask again
+                        await call("Page.navigate", url="about:blank")
+                        await call("Page.navigate", url=url)
+                    looks += 1
                     await asyncio.sleep(0.2)
                     done = await call(
                         "Runtime.evaluate",

@@ -383,7 +383,7 @@ def test_the_viewer_opens_a_log(
     with chromium(tmp_path) as address:
         listing, samples, shown = texts_of(
             address,
-            [(viewer, "codequake/sim-messy"), (place, "rows"), (one, str(verdict.status))],
+            [(viewer, "codequake/sim-messy"), (place, "pass_at_1"), (one, str(verdict.status))],
             picture,
         )
     assert "moved" in listing
