@@ -33,6 +33,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"problem_commands", "study_commands"}),
     frozenset({"formula_commands"}),
     frozenset({"formula_space_commands"}),
+    frozenset({"transfer_commands"}),
     frozenset({"cli"}),
 )
 LEVEL = {name: number for number, row in enumerate(LAYERS) for name in row}
@@ -50,6 +51,7 @@ HOMES = {
         "study_commands",
         "formula_commands",
         "formula_space_commands",
+        "transfer_commands",
     },
     "click": {"cli"},
     "rich": {"terminal"},

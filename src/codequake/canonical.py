@@ -58,13 +58,16 @@ def content_key(value: Any, *, length: int = 64) -> str:
     return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()[:length]
 
 
-def parse_json(text: str, *, place: str = "") -> Any:
+def parse_json(text: str, *, place: str = "", nan_as_null: bool = False) -> Any:
     """Parse JSON strictly: no NaN, no infinity, no duplicate key, no text after the value.
 
+    ``nan_as_null`` reads NaN and infinities as ``None``, for files of tools that write them.
     Raises ``DataError`` with ``place`` (``file:line``) in front.
     """
 
     def refuse_constant(name: str) -> Any:
+        if nan_as_null:
+            return None
         raise DataError(f"{name} is not JSON; use null", place=place)
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from codequake.plain import plain_text
 from codequake.problem_commands import problems_app
 from codequake.study_commands import merge
 from codequake.terminal import Terminal, emit, flush, say
+from codequake.transfer_commands import export, import_
 
 if TYPE_CHECKING:  # the stages are heavy; each command imports what it needs
     from codequake.study.config import Study
@@ -283,6 +284,10 @@ def report(
         say("\n".join(str(path) for path in paths))
 
 
+app.command("export")(export)
+app.command("import")(import_)
+
+
 def _later(name: str, what: str) -> None:
     """Register a command of the contract that this version does not have."""
 
@@ -299,7 +304,6 @@ for _name, _what in (
     ("audit", "recompute published tables"),
     ("attack", "search for the change that hurts most"),
     ("reduce", "reduce the formulas of a prompt"),
-    ("export", "write a study for other tools"),
 ):
     _later(_name, _what)
 

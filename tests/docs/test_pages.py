@@ -19,7 +19,13 @@ NOT_RUN = {
     "README.md": ("installs packages", "asks a paid provider"),
     "CONTRIBUTING.md": ("installs packages", "runs the tests"),
     "verdict-parity.md": ("takes minutes",),
-    "how-to.md": ("asks a server", "takes minutes", "needs Docker"),
+    "how-to.md": (
+        "asks a server",
+        "takes minutes",
+        "serves until it is stopped",
+        "asks a server",
+        "needs Docker",
+    ),
 }
 
 
@@ -41,7 +47,9 @@ class Desk:
         self._programs = folder / "bin"
         for path in (self.folder, self.plugins, self._programs):
             path.mkdir()
-        for name, arguments in (("codequake", "-m codequake "), ("python", "")):
+        inspect = Path(sys.executable).with_name("inspect")
+        programs = (("codequake", "-m codequake "), ("python", ""), ("inspect", f"{inspect} "))
+        for name, arguments in programs:
             script = self._programs / name
             script.write_text(f'#!/bin/sh\nexec {sys.executable} {arguments}"$@"\n')
             script.chmod(0o755)

@@ -8,6 +8,8 @@ from codequake.grading.completions import CompletionFile, read_completions
 from codequake.grading.continuation import Continuation, Continuations
 from codequake.grading.extract import Extraction, extract
 from codequake.grading.grader import Grader, refuse_unrunnable, verdict_key
+from codequake.grading.judges import Judges
+from codequake.grading.log_files import InspectLog, LogSample, open_log
 from codequake.grading.oracle import SandboxOracle
 from codequake.grading.running import Program, grade_programs
 from codequake.grading.selftest import self_test
@@ -23,12 +25,16 @@ __all__ = [
     "Extraction",
     "GradeItem",
     "Grader",
+    "InspectLog",
+    "Judges",
+    "LogSample",
     "Program",
     "SandboxOracle",
     "audit_passes",
     "extract",
     "grade_items",
     "grade_programs",
+    "open_log",
     "outputs_agree",
     "read_completions",
     "refuse_unrunnable",

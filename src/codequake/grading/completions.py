@@ -220,7 +220,8 @@ def _document(file: BinaryIO, name: str) -> GivenRows:
                     found = _parsed(piece.raw, place)
                     model = found if isinstance(found, str) else ""
                 case ("samples", int()):
-                    yield log_sample(_parsed(piece.raw, place), model, place)
+                    # A score that is missing stands there as NaN.
+                    yield log_sample(_parsed(piece.raw, place, nan_as_null=True), model, place)
                 case ("eval", str(), int()):
                     value = _object(_parsed(piece.raw, place), "the result", place)
                     if layout_of(value) is not None:
@@ -231,10 +232,10 @@ def _document(file: BinaryIO, name: str) -> GivenRows:
             yield error
 
 
-def _parsed(raw: bytes | None, place: str) -> Any:
+def _parsed(raw: bytes | None, place: str, *, nan_as_null: bool = False) -> Any:
     if raw is None:
         raise DataError(f"the record has more than {MAX_SAMPLE >> 20} MiB", place=place)
-    return parse_json(utf8_text(raw, place), place=place)
+    return parse_json(utf8_text(raw, place), place=place, nan_as_null=nan_as_null)
 
 
 def _object(value: Any, what: str, place: str) -> dict[str, Any]:

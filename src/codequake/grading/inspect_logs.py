@@ -7,7 +7,9 @@ provider failed.
 
 from __future__ import annotations
 
+import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -19,10 +21,25 @@ from codequake.errors import DataError
 from codequake.grading.given import Given, GivenRows, required, shown, text_of
 from codequake.records import StopReason
 
-__all__ = ["MAX_SAMPLE", "log_sample", "read_zipped_log"]
+__all__ = [
+    "MAX_SAMPLE",
+    "log_sample",
+    "read_header",
+    "read_member",
+    "read_zipped_log",
+    "sample_members",
+    "sample_texts",
+]
 
 MAX_SAMPLE = 64 << 20
 """Bytes of one sample, unpacked: samples carry every event of their run."""
+
+_ZSTANDARD = 93
+"""The number of this compression in the format of zip files."""
+_LOCAL = struct.Struct("<4s2xH18xHH")
+"""Of a member's local header: mark, flags, and how long name and extra field behind it are."""
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
+"""How it is said: damaged, damaged, cut off, a compression unknown, encrypted, damaged."""
 
 _ATTACHMENT = "attachment://"
 _HEADERS = ("header.json", "_journal/start.json")
@@ -47,24 +64,39 @@ def read_zipped_log(file: BinaryIO, name: str) -> GivenRows:
 
 
 def _members(archive: zipfile.ZipFile, name: str) -> GivenRows:
-    known = set(archive.namelist())
     model = ""
-    for header in _HEADERS:
-        if header in known:
-            try:
-                model = _model_of(_read(archive, header, name), f"{name} ({header})")
-            except DataError as error:
-                yield error
-            break
-    samples = [item for item in archive.namelist() if re.fullmatch(r"samples/.+\.json", item)]
-    if not samples:
+    try:
+        head = read_header(archive, name)
+        model = _model_of(head, name)
+    except DataError as error:
+        yield error
+    members = sample_members(archive)
+    if not members:
         yield DataError("the log has no samples", place=name)
-    for member in sorted(samples, key=_natural):
+    for member in members:
         place = f"{name} ({member})"
         try:
-            yield log_sample(_read(archive, member, name), model, place)
+            yield log_sample(read_member(archive, member, name), model, place)
         except DataError as error:
             yield error
+
+
+def read_header(archive: zipfile.ZipFile, name: str) -> Any:
+    """Return the header of a log: that of its end, or of its start where it was cut off.
+
+    A log without any gives an empty one.  Raises ``DataError`` when it is damaged.
+    """
+    known = set(archive.namelist())
+    for header in _HEADERS:
+        if header in known:
+            return read_member(archive, header, name)
+    return {}
+
+
+def sample_members(archive: zipfile.ZipFile) -> list[str]:
+    """Return the names of the samples of a log in their order, each once."""
+    names = {item for item in archive.namelist() if re.fullmatch(r"samples/.+\.json", item)}
+    return sorted(names, key=_natural)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -75,18 +107,53 @@ def _natural(name: str) -> list[tuple[int, str]]:
     ]
 
 
-def _read(archive: zipfile.ZipFile, member: str, name: str) -> Any:
+def read_member(archive: zipfile.ZipFile, member: str, name: str) -> Any:
+    """Return the JSON value of a member; what is no number in it is ``None``.
+
+    Raises ``DataError`` when it cannot be unpacked, is too long or is no JSON.
+    """
     place = f"{name} ({member})"
     try:
-        with archive.open(member) as packed:
-            # What the directory says of the size may be a lie; only what comes out counts.
-            raw = packed.read(MAX_SAMPLE + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        # How zipfile says: damaged, cut off, a compression that it lacks, encrypted.
+        if archive.getinfo(member).compress_type == _ZSTANDARD:
+            raw = _unpacked(archive, member)
+        else:
+            with archive.open(member) as packed:
+                # What the directory says of the size may be a lie; only what comes out counts.
+                raw = packed.read(MAX_SAMPLE + 1)
+    except _BROKEN as error:
         raise DataError(f"cannot be unpacked: {error or 'cut off'}", place=place) from error
     if len(raw) > MAX_SAMPLE:
         raise DataError(f"unpacks to more than {MAX_SAMPLE >> 20} MiB", place=place)
-    return parse_json(utf8_text(raw, place), place=place)
+    return parse_json(utf8_text(raw, place), place=place, nan_as_null=True)
+
+
+def _unpacked(archive: zipfile.ZipFile, member: str) -> bytes:
+    """Return what zipfile cannot unpack before Python 3.14: Zstandard, as Inspect writes it now.
+
+    Raises one of ``_BROKEN``.
+    """
+    import pyarrow as pa
+
+    info, file = archive.getinfo(member), archive.fp
+    assert file is not None
+    file.seek(info.header_offset)
+    head = file.read(_LOCAL.size)
+    if len(head) < _LOCAL.size:
+        raise EOFError
+    mark, flags, name, extra = _LOCAL.unpack(head)
+    if mark != b"PK\x03\x04" or flags & 1:
+        raise zipfile.BadZipFile("encrypted, or no local header where the directory has one")
+    if info.compress_size > MAX_SAMPLE:
+        raise zipfile.BadZipFile(f"it has more than {MAX_SAMPLE >> 20} MiB, packed")
+    file.seek(name + extra, io.SEEK_CUR)
+    packed = file.read(info.compress_size)
+    if len(packed) < info.compress_size:
+        raise EOFError
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+        raw: bytes = stream.read(MAX_SAMPLE + 1)
+    if len(raw) <= MAX_SAMPLE and zlib.crc32(raw) != info.CRC:
+        raise zipfile.BadZipFile("bad CRC-32")
+    return raw
 
 
 def _model_of(header: Any, place: str) -> str:
@@ -156,6 +223,13 @@ def _error_of(sample: dict[str, Any], output: dict[str, Any], place: str) -> str
     if found is None or found == "":
         return "the log has no reply for this sample"
     return text_of("error", found, place)
+
+
+def sample_texts(sample: dict[str, Any], content: Any, place: str) -> str:
+    """Return the text of a message of a sample.  Raises ``DataError`` when it is none."""
+    attachments = sample.get("attachments") or {}
+    parts = _parts(content, attachments, place)
+    return "\n".join(text for kind, text in parts if kind == "text")
 
 
 def _parts(content: Any, attachments: Any, place: str) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from codequake.models.inspect_sandbox import (
     inspect_provider_names,
     open_inspect_backend,
 )
+from codequake.models.logs import LogHead, LogRow, write_logs
 from codequake.models.open import OpenModel, Retries, is_local, open_model
 from codequake.models.prompts import render_messages, style_names
 from codequake.models.simulate import SimContext
@@ -17,6 +18,8 @@ __all__ = [
     "AnswerCounts",
     "Behaviour",
     "InspectSandboxBackend",
+    "LogHead",
+    "LogRow",
     "OpenModel",
     "Retries",
     "SimContext",
@@ -33,4 +36,5 @@ __all__ = [
     "open_model",
     "render_messages",
     "style_names",
+    "write_logs",
 ]

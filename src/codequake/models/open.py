@@ -85,7 +85,9 @@ def open_model(
     own, theirs = _split(name, arguments or {})
     remote = _asked_with(name, theirs, label)
     _import_inspect()
-    if context is not None and name.startswith("codequake/sim"):
+    if name.startswith("codequake/sim"):
+        if context is None:
+            raise UsageError(f"{name} needs the problems and variants of a study (a SimContext)")
         theirs["context"] = context
 
     def connect() -> Model:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
-from codequake.records import Reply, Request, StopReason
+from codequake.records import Message, Reply, Request, StopReason
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ModelOutput
+    from inspect_ai.model import ChatMessage, Content, ModelOutput
 
-__all__ = ["error_reply", "reply_from", "whole_text"]
+__all__ = ["chat_of", "error_reply", "output_from", "reply_from", "whole_text"]
 
 _STOPS = {
     "stop": StopReason.STOP,
@@ -17,6 +18,57 @@ _STOPS = {
     "model_length": StopReason.LENGTH,
     "content_filter": StopReason.REFUSED,
 }
+
+
+_REASONS: dict[StopReason, Literal["stop", "max_tokens", "content_filter", "unknown"]] = {
+    StopReason.STOP: "stop",
+    StopReason.LENGTH: "max_tokens",
+    StopReason.REFUSED: "content_filter",
+    StopReason.UNKNOWN: "unknown",
+}
+
+
+def chat_of(messages: Iterable[Message]) -> list[ChatMessage]:
+    """Return messages as Inspect's."""
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
+
+    kinds: dict[str, Any] = {
+        "system": ChatMessageSystem,
+        "user": ChatMessageUser,
+        "assistant": ChatMessageAssistant,
+    }
+    return [kinds[part.role](content=part.content) for part in messages]
+
+
+def output_from(reply: Reply) -> ModelOutput:
+    """Return a reply as Inspect's output: what ``reply_from`` reads the same reply from.
+
+    A pending reply has no choice, and its error.
+    """
+    from inspect_ai.model import (
+        ChatCompletionChoice,
+        ChatMessageAssistant,
+        ContentReasoning,
+        ContentText,
+        ModelOutput,
+        ModelUsage,
+    )
+
+    if reply.stop_reason is StopReason.ERROR:
+        return ModelOutput(model=reply.model_reported, error=reply.error)
+    content: str | list[Content] = reply.text
+    if reply.reasoning is not None:
+        content = [ContentReasoning(reasoning=reply.reasoning), ContentText(text=reply.text)]
+    message = ChatMessageAssistant(content=content, model=reply.model_reported, source="generate")
+    choice = ChatCompletionChoice(message=message, stop_reason=_REASONS[reply.stop_reason])
+    usage = None
+    if reply.input_tokens is not None and reply.output_tokens is not None:
+        usage = ModelUsage(
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            total_tokens=reply.input_tokens + reply.output_tokens,
+        )
+    return ModelOutput(model=reply.model_reported, choices=[choice], usage=usage)
 
 
 def reply_from(request: Request, output: ModelOutput) -> Reply:

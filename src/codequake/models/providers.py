@@ -1,7 +1,8 @@
 """Our models, registered with Inspect.
 
 ``codequake/smollm2``, ``codequake/sim``, ``codequake/sim-BEHAVIOUR`` and ``codequake/replay``.
-This module is the package's entry point for Inspect, which imports it to learn these names.
+This module is the package's entry point for Inspect, which imports it to learn these names and
+those of our tasks and our scorer.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from codequake.errors import UnknownNameError, UsageError
-from codequake.models.asking import SAMPLE
+from codequake.models import inspect_tasks  # noqa: F401 - registers them
+from codequake.models.asking import CONTEXT, SAMPLE
 from codequake.models.behaviour import Behaviour, load_behaviour
 from codequake.models.engine import ENGINE_NAME, engine_name, load_engine
 from codequake.models.replay import Recording
@@ -191,10 +193,8 @@ class _Sim:
 
     def __init__(self, name: str, arguments: dict[str, Any]) -> None:
         context = arguments.get("context")
-        if not isinstance(context, SimContext):
-            raise UsageError(
-                f"codequake/{name} needs the problems and variants of a study (a SimContext)"
-            )
+        if context is not None and not isinstance(context, SimContext):
+            raise UsageError(f"codequake/{name} takes as context a SimContext only")
         seed = arguments.get("seed", 0)
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
             raise UsageError(
@@ -202,17 +202,35 @@ class _Sim:
             )
         behaviour = _behaviour(name, arguments.get("behaviour"), context)
         self._name = name
-        self._simulator = Simulator(context, behaviour, seed)
+        self._behaviour = behaviour
+        self._seed = seed
+        self._known = context
+        self._context = context
+        self._simulator = None if context is None else Simulator(context, behaviour, seed)
         self.connections = 1
         self.engine = f"sim:{behaviour.name}@{behaviour.digest};seed={seed}"
 
     async def answer(self, messages: tuple[Message, ...], config: GenerateConfig) -> ModelOutput:
-        reply = self._simulator.answer(messages, SAMPLE.get(), greedy=config.temperature == 0)
+        simulator = self._in_context()
+        reply = simulator.answer(messages, SAMPLE.get(), greedy=config.temperature == 0)
         stop = {Shape.TRUNCATED: "length", Shape.REFUSED: "refused"}.get(reply.shape, "stop")
         return _output(f"codequake/{self._name}", reply.text, stop)
 
+    def _in_context(self) -> Simulator:
+        """Return the simulator of the study or, in an eval of Inspect, of the task that asks."""
+        context = self._known or CONTEXT.get()
+        if context is None:
+            raise UsageError(
+                f"codequake/{self._name} needs the problems and variants of a study (a SimContext) "
+                "or of one of codequake's tasks"
+            )
+        if self._simulator is None or self._context is not context:
+            self._simulator = Simulator(context, self._behaviour, self._seed)
+            self._context = context
+        return self._simulator
 
-def _behaviour(name: str, argument: Any, context: SimContext) -> Behaviour:
+
+def _behaviour(name: str, argument: Any, context: SimContext | None) -> Behaviour:
     """Choose the behaviour: by the argument or by the name, then by the context, then sturdy."""
     by_name = name.partition("-")[2]
     if argument is not None and by_name and argument != by_name:
@@ -223,7 +241,8 @@ def _behaviour(name: str, argument: Any, context: SimContext) -> Behaviour:
     chosen = by_name if argument is None else argument
     if chosen:
         return load_behaviour(str(chosen))
-    return context.behaviour or load_behaviour("sturdy")
+    known = None if context is None else context.behaviour
+    return known or load_behaviour("sturdy")
 
 
 class _Replay:

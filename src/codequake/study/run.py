@@ -39,6 +39,7 @@ from codequake.study.stages import (
 
 __all__ = [
     "RunResult",
+    "begin_study",
     "configure",
     "finish_study",
     "make_study_variants",
@@ -149,11 +150,11 @@ def study_of_options(
 def make_study_variants(study: Study, out: Path, notify: Notify) -> Made:
     """Run the first two stages of a study."""
     backend = open_sandbox(study.config.grader.sandbox, notify)
-    _, _, made = _begin(StudyFolder(out), study, SandboxOracle(backend), notify, graded=False)
+    _, _, made = begin_study(StudyFolder(out), study, SandboxOracle(backend), notify, graded=False)
     return made
 
 
-def _begin(
+def begin_study(
     folder: StudyFolder, study: Study, oracle: Oracle, notify: Notify, *, graded: bool
 ) -> tuple[StudyConfig, tuple[Problem, ...], Made]:
     """Bind a folder to a study and run the stages that need no model.
@@ -214,7 +215,7 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     ready = open_models(study.config)
     grader = open_grader(study.config.grader, notify)
     oracle = SandboxOracle(grader.backend)
-    config, problems, made = _begin(folder, study, oracle, notify, graded=True)
+    config, problems, made = begin_study(folder, study, oracle, notify, graded=True)
     asked = ask_models(folder, config, problems, made.variants, ready, notify)
     return finish_study(folder, config, problems, made, asked, grader, workers, notify)
 

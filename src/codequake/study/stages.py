@@ -13,7 +13,7 @@ from codequake.canonical import canonical_json, content_key
 from codequake.codec import to_plain
 from codequake.errors import DataError
 from codequake.files import read_json_lines, write_text
-from codequake.grading import Continuations, GradeItem, Grader, grade_items
+from codequake.grading import Continuations, GradeItem, Grader, Judges, grade_items
 from codequake.perturb import Skipped, VariantBatch, make_variants, read_ready_made
 from codequake.ports import Oracle
 from codequake.problems import set_from, whole_set
@@ -219,26 +219,8 @@ class _Items:
         variants: Mapping[str, Variant],
     ) -> None:
         self._completions = completions
-        self._problems = problems
+        self._judges = Judges(problems)
         self._variants = variants
-        self._marked: dict[tuple[str, tuple[int, ...]], Problem] = {}
-
-    def _judging(self, variant: Variant) -> Problem:
-        """Return the oracle, with those tests visible whose input stands in the variant's text."""
-        oracle = self._problems[variant.oracle_id]
-        shown = variant.shown_tests
-        if shown is None or shown == tuple(
-            index for index, test in enumerate(oracle.tests) if test.visible
-        ):
-            return oracle
-        key = (variant.oracle_id, shown)
-        if key not in self._marked:
-            tests = tuple(
-                dataclasses.replace(test, visible=index in shown)
-                for index, test in enumerate(oracle.tests)
-            )
-            self._marked[key] = dataclasses.replace(oracle, tests=tests)
-        return self._marked[key]
 
     def __len__(self) -> int:
         return len(self._completions)
@@ -247,7 +229,7 @@ class _Items:
         continuations = Continuations()
         for item in self._completions:
             variant = self._variants[item.variant_id]
-            problem = self._judging(variant)
+            problem = self._judges.judge(variant.oracle_id, variant.shown_tests)
             text = continuations.complete(
                 problem,
                 item.text,
