@@ -135,8 +135,8 @@ def test_presets_name_the_models_of_their_papers() -> None:
             "domain_shift",
             "distracting_constraints",
             "example_perturbation",
-            "negation_hard",
-            "negation_soft",
+            "hard_negation",
+            "soft_negation",
         }
     config = load_study("preset:syntactic-robustness").config
     assert (len(config.models), config.samples, config.decoding.temperature) == (9, 5, 0.0)

@@ -14,6 +14,7 @@ from codequake.models import LogHead, LogRow, render_messages, write_logs
 from codequake.records import Estimate, Variant, Verdict
 from codequake.store import read_parquet
 from codequake.study.folder import StudyFolder
+from codequake.study.plan import arms_of
 from codequake.study.progress import Notify
 from codequake.study.reporting import StudyData, read_study
 
@@ -86,13 +87,15 @@ def _rows(data: StudyData, model: str) -> Iterator[LogRow]:
     verdicts: dict[tuple[str, int], Verdict] = {
         (item.variant_id, item.sample): item for item in data.verdicts if item.model == model
     }
+    _, style = arms_of(data.config)[model]
     for row in data.planned:
         if row.model != model:
             continue
         variant: Variant = variants[row.variant_id]
+        problem = problems[row.problem_id]
         entry = data.known.get(row.key)
         if entry is None:
-            messages = render_messages(problems[row.problem_id], variant, data.config.style)
+            messages = render_messages(problem, variant, style, data.config.templates)
         else:
             messages = entry.request.messages
         yield LogRow(
