@@ -29,7 +29,7 @@ from codequake.records import (
 from codequake.sandbox import open_backend
 from codequake.store import read_parquet
 from codequake.study import run as running
-from codequake.study.config import GraderSettings
+from codequake.study.config import GraderSettings, StudyConfig
 from codequake.study.folder import StudyFolder
 from codequake.study.progress import Silent
 from codequake.study.regrade import grade_file, regrade_study
@@ -128,9 +128,9 @@ def test_a_file_a_study_and_its_regrading_agree(
 
     record(problems, home / "recording")
 
-    def replay(names: tuple[str, ...]) -> dict[str, Any]:
+    def replay(config: StudyConfig) -> dict[str, Any]:
         source = str(home / "recording")
-        return {one: open_model(one, arguments={"from": source}) for one in names}
+        return {one: open_model(one, arguments={"from": source}) for one in config.models}
 
     monkeypatch.setattr(running, "open_models", replay)
     out = tmp_path / "out"
