@@ -64,6 +64,8 @@ class Desk:
         environment = command_environment()
         environment["PATH"] = f"{self._programs}:{environment['PATH']}"
         environment["PYTHONPATH"] += f":{self.plugins}"
+        if command.startswith("inspect "):
+            environment.pop("PYTHONPATH")  # see ``installed_environment``
         return subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,

@@ -27,7 +27,7 @@ def main(folder: Path, log: str, count: int, answers: int, largest: int) -> int:
     model = open_model("fake/echo", arguments=arguments)
     known = read_journal(folder)
     requests = [
-        new_request(model.name, model.engine, [Message("user", f"p{n}")], JsonText("{}"), 0)
+        new_request(model.name, "fake", [Message("user", f"p{n}")], JsonText("{}"), 0)
         for n in range(count)
     ]
     missing = [request for request in requests if request.key not in known]

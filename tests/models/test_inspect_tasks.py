@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.models.worlds import problem
-from tests.running import command_environment
+from tests.running import command_environment, installed_environment
 
 from codequake.records import Completion, Problem, Reply, Status, StopReason, TestStatus, Verdict
 
@@ -220,7 +220,7 @@ def inspect_command(folder: Path, *arguments: str) -> subprocess.CompletedProces
         capture_output=True,
         text=True,
         cwd=folder,
-        env=command_environment(),
+        env=installed_environment(),
         check=False,
     )
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import pytest
 from tests.models.browser import chromium, find_chromium, texts_of
-from tests.running import RunCommand, command_environment
+from tests.running import RunCommand, command_environment, installed_environment
 
 from codequake.errors import CheckFailedError, DataError, UsageError
 from codequake.grading import open_log, read_completions
@@ -212,7 +212,7 @@ def test_a_log_of_a_task_is_a_study(run_command: RunCommand, study: Path, tmp_pa
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env=command_environment(),
+        env=installed_environment(),
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
