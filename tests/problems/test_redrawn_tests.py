@@ -63,6 +63,20 @@ def test_a_mistake_that_no_input_shows_is_left_out() -> None:
     assert findings(new) == []
 
 
+def test_the_check_tells_which_mistakes_are_left_out() -> None:
+    # With the value that is drawn this program is the task, with the author's it is a mistake.
+    problem = read_authored(QUAKE / "count-seniors.toml").problem
+    value = redraw(problem, ChangeKind.CONSTANTS, ORACLE, agree=agree, seed=0).constants[0].value
+    code = problem.references[0].code.replace("> AGE", f"> {value}")
+    fixed = Reference("one-value-for-all", Language.PYTHON, code)
+    odd = dataclasses.replace(problem, wrong=(*problem.wrong, fixed))
+    (report,) = check_problems([odd], ORACLE, agree=agree, rules=RULES["quake-100"])
+    assert report.notes == (
+        "quake-100/count-seniors~constants: no drawn input shows 'one-value-for-all' to be wrong, "
+        "so it is left out there",
+    )
+
+
 def test_a_problem_that_cannot_be_redrawn_is_a_finding_and_no_end() -> None:
     problem = read_authored(QUAKE / "count-seniors.toml").problem
     (report,) = check_problems([problem], Counted(), agree=agree, rules=RULES["quake-100"])

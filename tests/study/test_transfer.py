@@ -364,7 +364,9 @@ def viewer(logs: tuple[Path, ...]) -> Iterator[str]:
         process.wait()
 
 
-@pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed")
+@pytest.mark.skipif(
+    find_chromium() is None and os.environ.get("CI") != "true", reason="no Chromium is installed"
+)
 def test_the_viewer_opens_a_log(
     viewer: str, logs: tuple[Path, ...], tmp_path: Path, study: Path
 ) -> None:

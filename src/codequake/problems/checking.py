@@ -149,7 +149,8 @@ class _Check:
         for version in also:
             findings += self.version(version, problem, rules)
         ids = tuple(version.problem_id for version in also)
-        return Report(problem.problem_id, tuple(findings), also=ids)
+        notes = tuple(note for version in also for note in _left_out(version, problem))
+        return Report(problem.problem_id, tuple(findings), also=ids, notes=notes)
 
     def sure(self, problem: Problem, rules: Rules) -> list[Finding]:
         """Return what is wrong with a problem of ours, or with a version of it."""
@@ -208,6 +209,19 @@ class _Check:
                 )
         for item in found:
             yield Finding(item.check, f"{version.problem_id}: {item.message}")
+
+
+def _left_out(version: Problem, original: Problem) -> Iterator[str]:
+    """Name the wrong and relaxed programs that a redrawn problem is without."""
+    if version.change is None or version.change.kind not in _REDRAWN:
+        return
+    kept = {program.name for program in (*version.wrong, *version.relaxed)}
+    for program in (*original.wrong, *original.relaxed):
+        if program.name not in kept:
+            yield (
+                f"{version.problem_id}: no drawn input shows {program.name!r} to be wrong, so it "
+                "is left out there"
+            )
 
 
 def _tests_only(

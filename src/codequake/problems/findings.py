@@ -22,7 +22,8 @@ class Report:
     ``unchecked`` says what could not be shown and why; empty when all was.  ``executed`` is false
     when there was no program to run, so that nothing was shown.
     ``place`` is ``file:line`` of the problem, where it comes from a file.  ``also`` are the ids of
-    the changed versions that were checked with it.
+    the changed versions that were checked with it.  ``notes`` are no findings: they name wrong
+    programs that are not wrong any more where a constant was drawn anew.
     """
 
     problem_id: str
@@ -31,6 +32,7 @@ class Report:
     executed: bool = True
     place: str = ""
     also: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,8 @@ class CheckedSets:
             lines.append(f"  {count} {'checked in part' if executed else 'not checked'}: {why}")
         if self.faults:
             lines.append(f"  {len(self.faults)} lines that hold no right problem, named above")
-        lines += [f"  note: {note}" for note in self.notes]
+        told = (note for report in self.reports for note in report.notes)
+        lines += [f"  note: {note}" for note in (*self.notes, *told)]
         return "\n".join([*lines, *self._mutation()])
 
     def _mutation(self) -> list[str]:
