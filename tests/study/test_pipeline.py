@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.running import RunCommand, command_environment
+from tests.study.small_study import journal_keys, results
 
 from codequake.journal import read_journal
 from codequake.records import Estimate, Planned, Status, Variant, Verdict
@@ -24,7 +25,6 @@ pytest.importorskip("inspect_ai")
 pytestmark = pytest.mark.xdist_group("pipeline")
 
 # Everything that must be the same whenever the same study is run.
-RESULTS = ("problems", "variants", "plan", "verdicts", "estimates")
 STUDY = """\
 seed = 11
 problems = ["starter-12", "formulas-20"]
@@ -60,19 +60,6 @@ def study(tmp_path: Path) -> Path:
 
 def command(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "codequake", *map(str, arguments)]
-
-
-def results(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / f"{name}.parquet").read_bytes() for name in RESULTS}
-
-
-def journal_rows(folder: Path) -> list[str]:
-    """The keys of every row of every segment: one that was asked twice stands twice."""
-    return [
-        json.loads(line)["row"]["request"]["key"]
-        for path in sorted((folder / "completions").glob("*.jsonl"))
-        for line in path.read_text("utf-8").splitlines()
-    ]
 
 
 def test_from_problems_to_report(run_command: RunCommand, study: Path, tmp_path: Path) -> None:
@@ -138,7 +125,7 @@ def test_a_stopped_run_goes_on(
             assert process.returncode in ((130, 0) if done else (130,)), errors
     again = run_command("run", study, "--out", out, "--workers", "2")
     assert again.returncode == 0, again.stderr
-    keys = journal_rows(out)
+    keys = journal_keys(out)
     assert len(keys) == len(set(keys)), "a journaled reply was asked for again"
     assert results(out) == results(whole)
 
@@ -241,7 +228,7 @@ def test_a_full_disk_is_told_and_loses_nothing(study: Path, tmp_path: Path) -> N
             env=command_environment(),
         )
         assert again.returncode == 0, again.stderr
-        keys = journal_rows(small / "out")
+        keys = journal_keys(small / "out")
         assert len(keys) == len(set(keys))
     finally:
         subprocess.run(["umount", small], check=True)

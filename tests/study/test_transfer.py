@@ -16,6 +16,7 @@ from urllib.parse import quote
 import pytest
 from tests.models.browser import chromium, find_chromium, texts_of
 from tests.running import RunCommand, command_environment, installed_environment
+from tests.study.small_study import RESULTS
 
 from codequake.errors import CheckFailedError, DataError, UsageError
 from codequake.grading import open_log, read_completions
@@ -40,7 +41,6 @@ from inspect_ai.log import (
 
 pytestmark = pytest.mark.xdist_group("transfer")
 
-RESULTS = ("problems", "variants", "plan", "verdicts", "estimates")
 STUDY = """\
 name = "moved"
 seed = 3
