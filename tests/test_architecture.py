@@ -30,7 +30,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"report", "models"}),
     frozenset({"study", "terminal"}),
     frozenset({"command_options"}),
-    frozenset({"problem_commands", "study_commands"}),
+    frozenset({"problem_commands", "study_commands", "audit_commands", "export_commands"}),
     frozenset({"formula_commands"}),
     frozenset({"formula_space_commands"}),
     frozenset({"transfer_commands"}),
@@ -45,8 +45,10 @@ HOMES = {
     "vl_convert": {"report"},
     "jinja2": {"report"},
     "typer": {
+        "audit_commands",
         "cli",
         "command_options",
+        "export_commands",
         "problem_commands",
         "study_commands",
         "formula_commands",
@@ -59,6 +61,7 @@ HOMES = {
     "flint": {"formula", "problems"},
     "huggingface_hub": {"problems"},
     "scipy": {"stats"},
+    "statsmodels": {"stats"},
     "numpy": {"stats"},
 }
 

@@ -68,6 +68,7 @@ __all__ = [
     "Test",
     "TestOutcome",
     "TestStatus",
+    "TokenScore",
     "Variant",
     "Verdict",
 ]
@@ -211,11 +212,29 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenScore:
+    """One token of a reply: its text and the natural logarithm of its probability (at most 0).
+
+    ``entropy`` is that of the distribution it was drawn from, in nats, worked out from the
+    alternatives that the provider gave with the rest of the probability as one outcome: a lower
+    bound.  ``None`` where no alternatives were given.
+    """
+
+    text: str
+    logprob: float
+    entropy: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What came back for a request.
 
     ``error`` is given exactly when ``stop_reason`` is ``error``; such a reply is pending: it is
-    shown, retried, and never counts against the model.
+    shown, retried, and never counts against the model.  ``reasoning_tokens`` are those of
+    ``output_tokens`` that were spent on reasoning, ``None`` where the provider does not say.
+    ``tokens`` are the tokens of the text with their scores, ``None`` where none were asked for or
+    given.  ``refused`` names, sorted, the decoding parameters of the request that the provider
+    refused and that this reply was made without.
     """
 
     key: str
@@ -226,11 +245,17 @@ class Reply:
     input_tokens: int | None
     output_tokens: int | None
     error: str | None
+    reasoning_tokens: int | None = None
+    tokens: tuple[TokenScore, ...] | None = None
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One reply to one variant.  ``key`` is that of the request; equal prompts share a reply."""
+    """One reply to one variant.  ``key`` is that of the request; equal prompts share a reply.
+
+    The fields of the reply are as in ``Reply``.
+    """
 
     problem_id: str
     variant_id: str
@@ -244,6 +269,9 @@ class Completion:
     input_tokens: int | None
     output_tokens: int | None
     error: str | None
+    reasoning_tokens: int | None = None
+    tokens: tuple[TokenScore, ...] | None = None
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

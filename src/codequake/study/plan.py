@@ -124,6 +124,9 @@ def completions_of(
                 input_tokens=reply.input_tokens,
                 output_tokens=reply.output_tokens,
                 error=reply.error,
+                reasoning_tokens=reply.reasoning_tokens,
+                tokens=reply.tokens,
+                refused=reply.refused,
             )
         )
     return tuple(found)
