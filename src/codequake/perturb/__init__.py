@@ -3,7 +3,15 @@
 One module a family; importing them here is what registers the built-in ones.
 """
 
-from codequake.perturb import clean, distracting_constraints, formula, reduced, storytelling
+from codequake.perturb import (
+    clean,
+    distracting_constraints,
+    formula,
+    negation,
+    redrawn,
+    reduced,
+    storytelling,
+)
 from codequake.perturb.gate import check_draft
 from codequake.perturb.making import NO_OP, Skipped, VariantBatch, make_variants
 from codequake.perturb.ready_made import READY_MADE_FORMATS, read_ready_made
@@ -37,8 +45,10 @@ __all__ = [
     "distracting_constraints",
     "formula",
     "make_variants",
+    "negation",
     "perturbation",
     "read_ready_made",
+    "redrawn",
     "reduced",
     "rng_of",
     "step_of",

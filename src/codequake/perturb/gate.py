@@ -34,7 +34,9 @@ from codequake.statements import SectionKind, SpanKind, Statement
 
 __all__ = ["check_draft"]
 
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w)")
+# A number may be an ordinal: the 40th.
+_END = r"(?:(?!\w)|(?=(?:st|nd|rd|th)\b))"
+_NUMBER = re.compile(rf"(?<![\w.])-?\d+(?:\.\d+)?{_END}")
 _QUOTED = re.compile(r"`[^`\n]+`")
 
 
@@ -118,6 +120,7 @@ def _find(piece: str, text: str, at: int) -> int:
     """Find a piece from a place on, as a whole word where it is one."""
     left = r"(?<!\w)" if piece[:1].isalnum() else ""
     right = r"(?!\w)" if piece[-1:].isalnum() else ""
+    right = _END if piece[-1:].isdigit() else right
     match = re.compile(f"{left}{re.escape(piece)}{right}").search(text, at)
     return -1 if match is None else match.start()
 

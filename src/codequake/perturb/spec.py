@@ -9,6 +9,7 @@ from typing import Any
 
 from codequake.canonical import canonical_json, parse_json
 from codequake.errors import CodequakeError, UsageError
+from codequake.ports import Oracle
 from codequake.records import Check, JsonText, Problem, Step, TaskKind
 from codequake.registry import Table
 from codequake.seeding import generator_for
@@ -50,10 +51,16 @@ class PerturbationSpec:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a perturbation is asked for: its spec and the seed of the study."""
+    """What a perturbation is asked for: its spec and the seed of the study.
+
+    ``oracle`` runs references and generators; ``None`` where nothing can be run.  ``versions`` are
+    the problems that the author of this one made from it.
+    """
 
     spec: PerturbationSpec
     seed: int
+    oracle: Oracle | None = None
+    versions: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,9 @@ class Draft:
     """A changed prompt that no gate has seen yet; the fields are those of ``Variant``.
 
     ``base`` is the draft that a mitigation was applied to.  ``entry_point`` is the name that its
-    program must define, where that is not the problem's own.
+    program must define, where that is not the problem's own.  ``judged_by`` is the problem whose
+    tests judge it, where that is not the problem itself.  ``kind`` tells kinds of one family
+    apart in tables; it is empty for the usual kind.
     """
 
     text: str
@@ -73,6 +82,8 @@ class Draft:
     checks: tuple[Check, ...] = ()
     base: Draft | None = None
     entry_point: str | None = None
+    judged_by: Problem | None = None
+    kind: str = ""
 
 
 Make = Callable[[Problem, Request], Iterator[Draft]]
@@ -87,8 +98,9 @@ that it does not know.
 class Perturbation:
     """A registered perturbation.
 
-    ``task`` says whether it keeps the task; ``may_repeat`` that its text may be that of the clean
-    prompt or of another of its variants (all others are dropped as having changed nothing).
+    ``task`` says whether it keeps the task, unless the problem that judges a draft has another;
+    ``may_repeat`` that its text may be that of the clean prompt or of another of its variants (all
+    others are dropped as having changed nothing).
     """
 
     name: str

@@ -15,11 +15,7 @@ _REWRITER = (
 PLANNED: Mapping[str, str] = {
     "gamification": _REWRITER,
     "domain_shift": _REWRITER,
-    "example_perturbation": "other examples from the problem's generator, inside its input domain",
     "example_reorder": "the examples as parts that can change places",
-    "numeric_perturbation": "references for the changed bounds and constants",
-    "hard_negation": "problems with a reference for the opposite objective, as new oracle",
-    "soft_negation": "problems with a reference for the milder reversal, as new oracle",
     "clause_injection": "a lexicon of true and useless sentences",
     "identity_rewrite": "a rewriter model",
     "paraphrase": _REWRITER,
