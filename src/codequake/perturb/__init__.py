@@ -10,7 +10,9 @@ from codequake.perturb import (
     negation,
     redrawn,
     reduced,
+    reordering,
     storytelling,
+    surface,
 )
 from codequake.perturb.gate import check_draft
 from codequake.perturb.making import NO_OP, Skipped, VariantBatch, make_variants
@@ -18,6 +20,7 @@ from codequake.perturb.ready_made import READY_MADE_FORMATS, read_ready_made
 from codequake.perturb.spec import (
     PERTURBATIONS,
     Draft,
+    Freedom,
     NotApplicableError,
     Perturbation,
     PerturbationSpec,
@@ -33,6 +36,7 @@ __all__ = [
     "PERTURBATIONS",
     "READY_MADE_FORMATS",
     "Draft",
+    "Freedom",
     "NotApplicableError",
     "Perturbation",
     "PerturbationSpec",
@@ -50,7 +54,9 @@ __all__ = [
     "read_ready_made",
     "redrawn",
     "reduced",
+    "reordering",
     "rng_of",
     "step_of",
     "storytelling",
+    "surface",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from codequake.errors import DataError
 from codequake.formula import (
@@ -24,7 +24,8 @@ from codequake.perturb.examples import check_examples, read_examples, run_exampl
 from codequake.perturb.formula import read_formula
 from codequake.perturb.inert import ANY, own_sentences
 from codequake.perturb.layout import TextSection, replace_formula, split_sections
-from codequake.perturb.spec import Draft, NotApplicableError
+from codequake.perturb.restoring import restore
+from codequake.perturb.spec import Draft, Freedom, NotApplicableError
 from codequake.ports import Oracle
 from codequake.problems.code_prompts import CodePrompt, protected_pieces, read_code_prompt
 from codequake.problems.doc_examples import read_doc_examples
@@ -40,13 +41,24 @@ _NUMBER = re.compile(rf"(?<![\w.])-?\d+(?:\.\d+)?{_END}")
 _QUOTED = re.compile(r"`[^`\n]+`")
 
 
-def check_draft(problem: Problem, draft: Draft, oracle: Oracle | None) -> tuple[Check, ...]:
-    """Return the checks of a draft of a kept task, in a fixed order.
+def check_draft(
+    problem: Problem,
+    draft: Draft,
+    oracle: Oracle | None,
+    *,
+    freedoms: Collection[Freedom] = (),
+) -> tuple[Check, ...]:
+    """Return the checks of a draft, in a fixed order; ``problem`` is the one that judges it.
 
-    With an oracle the examples of the text are also run through the first reference program.
-    Raises ``MachineError`` when the oracle cannot run.
+    What the perturbation may change by its rule, its ``freedoms``, is put back first; whether that
+    can be done is a check of its own.  With an oracle the examples of the text are also run through
+    the first reference program.  Raises ``MachineError`` when the oracle cannot run.
     """
-    text = _own_name(problem, draft)
+    text, restored = restore(problem, _own_name(problem, draft), freedoms)
+    return (*restored, *_checks(problem, draft, text, oracle))
+
+
+def _checks(problem: Problem, draft: Draft, text: str, oracle: Oracle | None) -> tuple[Check, ...]:
     if draft.formula is not None and draft.distance:
         checks = list(_formula_checks(problem, draft))
     else:

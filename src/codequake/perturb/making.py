@@ -148,7 +148,10 @@ class _Making:
 
     def variant(self, perturbation: Perturbation, draft: Draft) -> Variant:
         judge = draft.judged_by or self._problem
-        checks = [*draft.checks, *check_draft(judge, draft, self._oracle)]
+        checks = [
+            *draft.checks,
+            *check_draft(judge, draft, self._oracle, freedoms=perturbation.freedoms),
+        ]
         task, contrast = perturbation.task, None
         if draft.judged_by is not None:
             self.oracles[judge.problem_id] = judge

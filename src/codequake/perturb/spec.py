@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from codequake.canonical import canonical_json, parse_json
@@ -17,6 +18,7 @@ from codequake.seeding import generator_for
 __all__ = [
     "PERTURBATIONS",
     "Draft",
+    "Freedom",
     "Make",
     "NotApplicableError",
     "Perturbation",
@@ -94,33 +96,49 @@ that it does not know.
 """
 
 
+class Freedom(StrEnum):
+    """What a perturbation may change by its rule, and the gate puts back before it checks."""
+
+    EXAMPLE_ORDER = "example_order"
+    SECTION_ORDER = "section_order"
+    LAYOUT = "layout"
+    SPELLING = "spelling"
+
+
 @dataclass(frozen=True, slots=True)
 class Perturbation:
     """A registered perturbation.
 
     ``task`` says whether it keeps the task, unless the problem that judges a draft has another;
     ``may_repeat`` that its text may be that of the clean prompt or of another of its variants (all
-    others are dropped as having changed nothing).
+    others are dropped as having changed nothing).  ``freedoms`` are what it changes by its rule.
     """
 
     name: str
     task: TaskKind
     make: Make
     may_repeat: bool
+    freedoms: frozenset[Freedom] = frozenset()
 
 
 PERTURBATIONS: Table[Perturbation] = Table("perturbation")
 """All known perturbations by name; other packages add theirs through an entry point."""
 
 
-def perturbation(name: str, *, task: TaskKind, may_repeat: bool = False) -> Callable[[Make], Make]:
+def perturbation(
+    name: str,
+    *,
+    task: TaskKind,
+    may_repeat: bool = False,
+    freedoms: Iterable[Freedom] = (),
+) -> Callable[[Make], Make]:
     """Return a decorator that registers a function as a perturbation.
 
     Raises ``UsageError`` when the name is taken.
     """
 
     def register(make: Make) -> Make:
-        PERTURBATIONS.add(name)(Perturbation(name, task, make, may_repeat))
+        PERTURBATIONS.add(name)(Perturbation(name, task, make, may_repeat, frozenset(freedoms)))
         return make
 
     return register

@@ -15,13 +15,8 @@ _REWRITER = (
 PLANNED: Mapping[str, str] = {
     "gamification": _REWRITER,
     "domain_shift": _REWRITER,
-    "example_reorder": "the examples as parts that can change places",
-    "clause_injection": "a lexicon of true and useless sentences",
     "identity_rewrite": "a rewriter model",
     "paraphrase": _REWRITER,
-    "section_reorder": "statements whose sections may change places",
-    "formatting": "rules for marks, blanks and the spelling of units and numbers",
-    "typos": "statements with protected spans",
 }
 """Name of a perturbation that is no error in a study file -> what it needs to be made."""
 
