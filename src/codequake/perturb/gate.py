@@ -55,14 +55,17 @@ def check_draft(
     the first reference program.  Raises ``MachineError`` when the oracle cannot run.
     """
     text, restored = restore(problem, _own_name(problem, draft), freedoms)
-    return (*restored, *_checks(problem, draft, text, oracle))
+    ordered = Freedom.WORDING not in freedoms
+    return (*restored, *_checks(problem, draft, text, oracle, ordered=ordered))
 
 
-def _checks(problem: Problem, draft: Draft, text: str, oracle: Oracle | None) -> tuple[Check, ...]:
+def _checks(
+    problem: Problem, draft: Draft, text: str, oracle: Oracle | None, *, ordered: bool
+) -> tuple[Check, ...]:
     if draft.formula is not None and draft.distance:
         checks = list(_formula_checks(problem, draft))
     else:
-        checks = list(_wording_checks(problem, text))
+        checks = list(_wording_checks(problem, text, ordered=ordered))
     return (*checks, *_example_checks(problem, text, oracle))
 
 
@@ -73,15 +76,16 @@ def _own_name(problem: Problem, draft: Draft) -> str:
     return re.sub(rf"\b{re.escape(draft.entry_point)}\b", str(problem.entry_point), draft.text)
 
 
-def _wording_checks(problem: Problem, text: str) -> list[Check]:
+def _wording_checks(problem: Problem, text: str, *, ordered: bool) -> list[Check]:
     """Compare numbers, quoted names, signature and sections with the clean prompt."""
     clean = problem.statement
-    checks = [_numbers(clean, text), _names(problem, clean, text)]
+    checks = [_numbers(clean, text), _names(problem, clean, text, counted=ordered)]
     if problem.structure is None:
         return checks
     code = read_code_prompt(clean)
     pieces = _pieces(problem.structure) if code is None else protected_pieces(code.task)
-    return [*checks, _protected(pieces, text), _sections(problem, text)]
+    protected = _protected(pieces, text) if ordered else _kept(pieces, text)
+    return [*checks, protected, _sections(problem, text)]
 
 
 def _numbers(clean: str, text: str) -> Check:
@@ -92,10 +96,10 @@ def _numbers(clean: str, text: str) -> Check:
     return Check("numbers", True, f"{before.total()} unchanged")
 
 
-def _names(problem: Problem, clean: str, text: str) -> Check:
-    """Every quoted piece of the clean text stands at least as often, and no new one appears."""
+def _names(problem: Problem, clean: str, text: str, *, counted: bool) -> Check:
+    """Every quoted piece of the clean text stands (at least as often), and no new one appears."""
     before, after = (Counter(_QUOTED.findall(one)) for one in (clean, text))
-    lost = before - after
+    lost = before - after if counted else Counter(before.keys() - after.keys())
     known = set(before) | {f"`{name}`" for name in (problem.entry_point, *problem.parameters)}
     new = Counter({name: count for name, count in after.items() if name not in known})
     if lost or new:
@@ -126,6 +130,14 @@ def _protected(pieces: Sequence[str], text: str) -> Check:
             return Check("protected", False, f"{piece[:60]!r} is missing")
         at = found + len(piece)
     return Check("protected", True, f"{len(pieces)} in order")
+
+
+def _kept(pieces: Sequence[str], text: str) -> Check:
+    """All protected and formula spans stand in the text, in any order."""
+    for piece in pieces:
+        if _find(piece, text, 0) < 0:
+            return Check("protected", False, f"{piece[:60]!r} is missing")
+    return Check("protected", True, f"{len(pieces)} in any order")
 
 
 def _find(piece: str, text: str, at: int) -> int:

@@ -34,7 +34,7 @@ def restore(
     """
     checks = []
     for freedom in Freedom:
-        if freedom not in freedoms:
+        if freedom not in freedoms or freedom is Freedom.WORDING:
             continue
         found = _restored(problem, text, freedom)
         if isinstance(found, str):
@@ -57,6 +57,8 @@ def _restored(problem: Problem, text: str, freedom: Freedom) -> str | Check:
             return _plain_layout(problem, problem.structure, text)
         case Freedom.SPELLING:
             return _spelt(problem, text)
+        case Freedom.WORDING:
+            return text
         case _:
             assert_never(freedom)
 

@@ -97,12 +97,17 @@ that it does not know.
 
 
 class Freedom(StrEnum):
-    """What a perturbation may change by its rule, and the gate puts back before it checks."""
+    """What a perturbation may change by its rule.
+
+    The gate puts all but the last back before it checks.  ``WORDING`` is that of the task: its
+    protected pieces may then stand in another order.
+    """
 
     EXAMPLE_ORDER = "example_order"
     SECTION_ORDER = "section_order"
     LAYOUT = "layout"
     SPELLING = "spelling"
+    WORDING = "wording"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ _REWRITER = (
     "a rewriter model and the gate for what it writes, or lexicons for structured statements"
 )
 PLANNED: Mapping[str, str] = {
-    "gamification": _REWRITER,
     "domain_shift": _REWRITER,
     "identity_rewrite": "a rewriter model",
     "paraphrase": _REWRITER,
