@@ -118,11 +118,15 @@ def pipeline(model: str, count: int, folder: Path) -> int:
     """Run all stages; return the number of completions."""
     result = run_study(study_of(model, count), folder, workers=2, notify=Silent())
     assert result.pending == 0, result.waits_for
-    verdicts = read_parquet(folder / "verdicts.parquet", Verdict)
-    assert len(verdicts) == result.planned
-    if model.startswith("bench/"):
-        assert all(item.status is Status.PASSED for item in verdicts)
     return result.planned
+
+
+def check(folder: Path, count: int, *, passing: bool) -> None:
+    """Read the verdicts of a run back and compare them with what must have come out."""
+    verdicts = read_parquet(folder / "verdicts.parquet", Verdict)
+    assert len(verdicts) == count
+    if passing:
+        assert all(item.status is Status.PASSED for item in verdicts)
 
 
 def judge(grader: Grader, problem: Problem, text: str) -> Status:
@@ -200,14 +204,17 @@ def child(kind: str, count: int) -> dict[str, float]:
                     done = inspect_loop(number, folder)
                 case _:
                     done = pipeline("codequake/sim", number, folder)
-        after = usage()
+        after, ended = usage(), time.perf_counter()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        if kind != "inspect":
+            check(folder, done, passing=kind == "pipeline")
         journal = sum(path.stat().st_size for path in folder.rglob("*-*.jsonl"))
         return {
             "completions": done,
             "ms": 1000 * (after[0] - before[0]) / done,
             "ms_sandboxes": 1000 * (after[1] - before[1]) / done,
-            "ms_wall": 1000 * (time.perf_counter() - started) / done,
-            "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            "ms_wall": 1000 * (ended - started) / done,
+            "peak_mib": peak,
             "journal_bytes": journal / done,
         }
 

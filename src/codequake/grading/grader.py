@@ -13,6 +13,7 @@ from codequake.grading.checking import accepted_outputs
 from codequake.grading.compare import numbers_agree_in_text, outputs_agree, parse_output
 from codequake.grading.extract import Extraction, extract
 from codequake.grading.readers import reader_of
+from codequake.keys import reply_key
 from codequake.records import (
     Completion,
     Failure,
@@ -166,6 +167,7 @@ class Grader:
             grader=version or self.version,
             source=problem.source,
             licence=problem.licence,
+            reply_key=reply_key(completion),
         )
 
 
