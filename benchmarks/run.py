@@ -46,7 +46,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import TaskState, generate
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from codequake.grading import GradeItem, Grader, grade_items
+from codequake.grading import Grader
 from codequake.models import render_messages
 from codequake.perturb import make_variants
 from codequake.problems import load_set
@@ -135,8 +135,7 @@ def judge(grader: Grader, problem: Problem, text: str) -> Status:
         problem.problem_id, "v", "bench/coder", 0, "k", text, None, "bench/coder",
         StopReason.STOP, None, None, None,
     )  # fmt: skip
-    item = GradeItem(problem, completion, problem.entry_point)
-    return next(verdict.status for verdict, _ in grade_items(grader, [item], workers=1))
+    return grader.grade(problem, completion, problem.entry_point).status
 
 
 def inspect_loop(count: int, folder: Path) -> int:
@@ -148,14 +147,9 @@ def inspect_loop(count: int, folder: Path) -> int:
 
     @scorer(metrics=[accuracy()], name="bench_score")
     def grade_each() -> Scorer:
-        # A grader that ends kills all that its backend runs, so one grades at a time; this costs
-        # time that passes, and no processor time.
-        turn = asyncio.Lock()
-
         async def score(state: TaskState, target: Target) -> Score:
             problem = problems[state.metadata["problem"]]
-            async with turn:
-                status = await asyncio.to_thread(judge, grader, problem, state.output.completion)
+            status = await asyncio.to_thread(judge, grader, problem, state.output.completion)
             return Score(
                 value=CORRECT if status is Status.PASSED else INCORRECT, explanation=status
             )

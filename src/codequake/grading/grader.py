@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import threading
 from collections.abc import Iterable, Sequence
 
 from codequake.canonical import canonical_json, content_key
@@ -74,7 +75,10 @@ class Judgement:
 
 
 class Grader:
-    """Grades completions on one backend under one set of limits; may be used from threads."""
+    """Grades completions on one backend under one set of limits; may be used from threads.
+
+    A backend belongs to one grader: the last batch of a grader ends all that the backend runs.
+    """
 
     def __init__(
         self,
@@ -91,6 +95,8 @@ class Grader:
         self.backend = backend
         self.limits = limits or Limits()
         self.confirmed_share = confirmed_share
+        self.turn = threading.Lock()  # held by who counts the batches, or empties the backend
+        self.batches = 0  # that are being graded now
         self._right: dict[int, tuple[Problem, str, Judgement]] = {}
 
     @property
