@@ -8,6 +8,7 @@ that equal records give equal bytes.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Iterable, Iterator
@@ -156,10 +157,8 @@ def read_parquet(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
 def _sharing(record: Record, shared: dict[Any, Any]) -> Record:
     """Return an equal record whose texts and tuples are those that earlier records have, too."""
     changed = {}
-    for name in field_types(typing.cast("type", type(record))):
+    for name in _shareable(typing.cast("type", type(record))):
         value = getattr(record, name)
-        if type(value) not in (str, tuple):
-            continue
         known = shared.get(value)
         if known is None:
             if len(shared) >= _MOST_SHARED:
@@ -168,6 +167,24 @@ def _sharing(record: Record, shared: dict[Any, Any]) -> Record:
         elif known is not value:
             changed[name] = known
     return dataclasses.replace(typing.cast("Any", record), **changed) if changed else record
+
+
+@functools.cache
+def _shareable(record_type: type) -> tuple[str, ...]:
+    """Return the fields that hold texts, or tuples without floats: 0.0 and -0.0 are equal."""
+    return tuple(
+        name
+        for name, hint in field_types(record_type).items()
+        if hint is str or (typing.get_origin(hint) is tuple and not _has_floats(hint))
+    )
+
+
+def _has_floats(hint: Any) -> bool:
+    while isinstance(hint, typing.NewType):
+        hint = hint.__supertype__
+    if dataclasses.is_dataclass(hint):
+        return any(map(_has_floats, field_types(typing.cast("type", hint)).values()))
+    return hint is float or any(map(_has_floats, typing.get_args(hint)))
 
 
 def _refuse_other_records(schema: pa.Schema, record_type: type, path: Path) -> None:
