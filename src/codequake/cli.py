@@ -46,6 +46,7 @@ app = typer.Typer(
 # all errors of use in either.
 _WRONG_USE: Any = typer.BadParameter.__base__
 _INTERRUPTED = 130
+_GO_ON = frozenset({"demo", "run", "import"})  # commands that do what is left when given again
 
 
 def _workers(count: int) -> int:
@@ -334,7 +335,9 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
     if code == _INTERRUPTED:
-        _fail("interrupted; a study goes on where it stopped when it is run again", code)
+        goes_on = next(iter(sys.argv[1:]), "") in _GO_ON
+        more = "; the study goes on where it stopped when it is run again" if goes_on else ""
+        _fail(f"interrupted{more}", code)
     sys.exit(code if isinstance(code, int) else 0)
 
 
