@@ -196,3 +196,10 @@ def test_malformed_files_never_end_in_anything_but_one_sentence(tmp_path: Path) 
             refused.append(str(error))
     assert 200 < len(refused) <= 400
     assert all(said.startswith(str(tmp_path)) and len(said) < 600 for said in refused)
+
+
+def test_the_example_file_is_that_of_the_page() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    example = (docs / "examples" / "published-cells.csv").read_text("utf-8")
+    assert f"```\n{example}```\n" in (docs / "audit.md").read_text("utf-8")
+    assert len(read_sheet(str(docs / "examples" / "published-cells.csv")).cells) == 10

@@ -197,7 +197,9 @@ def _span(low: Fraction, high: Fraction, digits: int) -> str:
 
 def _other_readings(total: TotalReading) -> Iterator[str]:
     mixture, flat = total.mixture, total.flattened
-    if mixture is not None:
+    if mixture is not None and (mixture.low > 1 or mixture.high < 0):
+        yield "no weights of the two parts give it, since it does not lie between them"
+    elif mixture is not None:
         sizes = f"{_counts(mixture.sizes)} of them do" if mixture.sizes else "none does"
         yield (
             f"it needs a weight of {decimal(mixture.low, 4)} to {decimal(mixture.high, 4)} for "

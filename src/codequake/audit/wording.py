@@ -18,64 +18,71 @@ from codequake.stats import Interval, Missing
 __all__ = ["audit_as_json", "audit_as_text"]
 
 
-def _meaning(kind: Kind) -> tuple[str, str]:
-    """Return what a kind of finding says, and what it leaves open."""
+def _meaning(kind: Kind) -> str:
+    """Return what a kind of finding says."""
     match kind:
         case Kind.NOT_A_COUNT:
-            return (
-                "No whole count over n is printed so, by any rule of rounding",
-                "whether the value, n or the place in the table is off",
-            )
+            return "No whole count over n is printed so, by any rule of rounding"
         case Kind.SIZES:
-            return (
-                "The claimed n is not what the parts add up to",
-                "which of them is off, or whether parts are missing",
-            )
+            return "The claimed n is not what the parts add up to"
         case Kind.TOTAL:
-            return (
-                "The parts, each with its n as weight, do not give the printed total",
-                "whether the total, a part or the sizes are off, unless a second reading fits; "
-                "a reading that fits is a possible way, not the only one",
-            )
+            return "The parts, each with its n as weight, do not give the printed total"
         case Kind.SUM:
-            return "The cells do not add up to the printed sum", "which cell is off"
+            return "The cells do not add up to the printed sum"
         case Kind.MEAN:
-            return (
-                "The plain mean of the cells, with their rounding, is not the printed mean",
-                "whether other cells or weights were used, or a cell is off",
-            )
+            return "The plain mean of the cells, with their rounding, is not the printed mean"
         case Kind.DELTA:
-            return (
-                "The two cells of the delta, with their rounding, do not give it",
-                "which of the three is off",
-            )
+            return "The two cells of the delta, with their rounding, do not give it"
         case Kind.TWO_METRICS:
             return (
-                "One cell of the delta is a share of items and the other is not, "
-                "so that the difference measures neither",
-                "what the difference would be; the next notes give what the cells allow",
+                "One cell of the delta is a share of items and the other is not, so that "
+                "the difference measures neither"
             )
         case Kind.TIE:
-            return (
-                "The printed value is a count only if a tie was rounded in one way",
-                "which rule of rounding was used",
-            )
+            return "The printed value is a count only if a tie was rounded in one way"
         case Kind.SIGN:
-            return (
-                "With the same quantity on both sides, the sign of the delta is another",
-                "chance: see the intervals of the cells",
-            )
+            return "With the same quantity on both sides, the sign of the delta is another"
         case Kind.SAME_CELLS:
-            return (
-                "Cells are equal where independent counts seldom are",
-                "how they came to be equal, and which of the two places they belong to",
-            )
+            return "Cells are equal where independent counts seldom are"
         case Kind.ALIKE_ROWS:
             return (
                 "Two rows are far apart where the deltas start (p < 0.001) and nowhere else "
-                "(p > 0.05)",
-                "whether the second row's model behaves like the first's or the cells are the "
-                "same model's; no difference seen is no proof of equality",
+                "(p > 0.05)"
+            )
+        case _:
+            assert_never(kind)
+
+
+def _left_open(kind: Kind) -> str:
+    """Return what a kind of finding leaves open."""
+    match kind:
+        case Kind.NOT_A_COUNT:
+            return "whether the value, n or the place in the table is off"
+        case Kind.SIZES:
+            return "which of them is off, or whether parts are missing"
+        case Kind.TOTAL:
+            return (
+                "whether the total, a part or the sizes are off, unless a second reading "
+                "fits; a reading that fits is a possible way, not the only one"
+            )
+        case Kind.SUM:
+            return "which cell is off"
+        case Kind.MEAN:
+            return "whether other cells or weights were used, or a cell is off"
+        case Kind.DELTA:
+            return "which of the three is off"
+        case Kind.TWO_METRICS:
+            return "what the difference would be; the next notes give what the cells allow"
+        case Kind.TIE:
+            return "which rule of rounding was used"
+        case Kind.SIGN:
+            return "chance: see the intervals of the cells"
+        case Kind.SAME_CELLS:
+            return "how they came to be equal, and which of the two places they belong to"
+        case Kind.ALIKE_ROWS:
+            return (
+                "whether the second row's model behaves like the first's or the cells are "
+                "the same model's; no difference seen is no proof of equality"
             )
         case _:
             assert_never(kind)
@@ -116,10 +123,9 @@ def _plural(number: int, word: str) -> str:
 
 
 def _section(kind: Kind, found: list[Finding]) -> Iterator[str]:
-    meaning, left_open = _meaning(kind)
     yield f"{kind.value.capitalize()} ({len(found)}{'' if follows_not(kind) else ', a note'})"
-    yield f"  {meaning}."
-    yield f"  Not known: {left_open}."
+    yield f"  {_meaning(kind)}."
+    yield f"  Not known: {_left_open(kind)}."
     for item in found:
         # A note on a whole table names its cells itself.
         where = "" if kind in (Kind.SAME_CELLS, Kind.ALIKE_ROWS) else f"{name_of(item.cells[0])}: "
@@ -215,8 +221,8 @@ def audit_as_json(audit: Audit, title: str) -> dict[str, Any]:
                 "cells": [_key_of(cell) for cell in item.cells],
                 "statement": item.statement,
                 "derivation": item.derivation,
-                "meaning": _meaning(item.kind)[0],
-                "not_known": _meaning(item.kind)[1],
+                "meaning": _meaning(item.kind),
+                "not_known": _left_open(item.kind),
             }
             for item in audit.findings
         ],
