@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from codequake import formula_space_commands  # noqa: F401 - it registers its commands
+from codequake.audit_commands import audit as audit_table
 from codequake.command_options import JsonOption, OutOption, SandboxOption, WorkersOption
 from codequake.errors import (
     CheckFailedError,
@@ -285,6 +286,7 @@ def report(
         say("\n".join(str(path) for path in paths))
 
 
+app.command("audit")(audit_table)
 app.command("export")(export)
 app.command("import")(import_)
 
@@ -302,7 +304,6 @@ def _later(name: str, what: str) -> None:
 
 for _name, _what in (
     ("compare", "compare two studies, problem by problem"),
-    ("audit", "recompute published tables"),
     ("attack", "search for the change that hurts most"),
     ("reduce", "reduce the formulas of a prompt"),
 ):
