@@ -46,7 +46,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import TaskState, generate
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from codequake.grading import GradeItem, Grader, grade_items
+from codequake.grading import Grader
 from codequake.models import render_messages
 from codequake.perturb import make_variants
 from codequake.problems import load_set
@@ -118,11 +118,15 @@ def pipeline(model: str, count: int, folder: Path) -> int:
     """Run all stages; return the number of completions."""
     result = run_study(study_of(model, count), folder, workers=2, notify=Silent())
     assert result.pending == 0, result.waits_for
-    verdicts = read_parquet(folder / "verdicts.parquet", Verdict)
-    assert len(verdicts) == result.planned
-    if model.startswith("bench/"):
-        assert all(item.status is Status.PASSED for item in verdicts)
     return result.planned
+
+
+def check(folder: Path, count: int, *, passing: bool) -> None:
+    """Read the verdicts of a run back and compare them with what must have come out."""
+    verdicts = read_parquet(folder / "verdicts.parquet", Verdict)
+    assert len(verdicts) == count
+    if passing:
+        assert all(item.status is Status.PASSED for item in verdicts)
 
 
 def judge(grader: Grader, problem: Problem, text: str) -> Status:
@@ -131,8 +135,7 @@ def judge(grader: Grader, problem: Problem, text: str) -> Status:
         problem.problem_id, "v", "bench/coder", 0, "k", text, None, "bench/coder",
         StopReason.STOP, None, None, None,
     )  # fmt: skip
-    item = GradeItem(problem, completion, problem.entry_point)
-    return next(verdict.status for verdict, _ in grade_items(grader, [item], workers=1))
+    return grader.grade(problem, completion, problem.entry_point).status
 
 
 def inspect_loop(count: int, folder: Path) -> int:
@@ -144,14 +147,9 @@ def inspect_loop(count: int, folder: Path) -> int:
 
     @scorer(metrics=[accuracy()], name="bench_score")
     def grade_each() -> Scorer:
-        # A grader that ends kills all that its backend runs, so one grades at a time; this costs
-        # time that passes, and no processor time.
-        turn = asyncio.Lock()
-
         async def score(state: TaskState, target: Target) -> Score:
             problem = problems[state.metadata["problem"]]
-            async with turn:
-                status = await asyncio.to_thread(judge, grader, problem, state.output.completion)
+            status = await asyncio.to_thread(judge, grader, problem, state.output.completion)
             return Score(
                 value=CORRECT if status is Status.PASSED else INCORRECT, explanation=status
             )
@@ -200,14 +198,17 @@ def child(kind: str, count: int) -> dict[str, float]:
                     done = inspect_loop(number, folder)
                 case _:
                     done = pipeline("codequake/sim", number, folder)
-        after = usage()
+        after, ended = usage(), time.perf_counter()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        if kind != "inspect":
+            check(folder, done, passing=kind == "pipeline")
         journal = sum(path.stat().st_size for path in folder.rglob("*-*.jsonl"))
         return {
             "completions": done,
             "ms": 1000 * (after[0] - before[0]) / done,
             "ms_sandboxes": 1000 * (after[1] - before[1]) / done,
-            "ms_wall": 1000 * (time.perf_counter() - started) / done,
-            "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            "ms_wall": 1000 * (ended - started) / done,
+            "peak_mib": peak,
             "journal_bytes": journal / done,
         }
 

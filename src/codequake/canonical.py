@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from codequake.errors import DataError
 
-__all__ = ["canonical_json", "content_key", "parse_json"]
+__all__ = ["canonical_json", "content_key", "list_key", "parse_json"]
 
 
 def canonical_json(value: Any) -> str:
@@ -56,6 +57,18 @@ def content_key(value: Any, *, length: int = 64) -> str:
     ``length`` is 1 to 64; 16 digits name a variant, 64 everything that must never collide.
     """
     return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()[:length]
+
+
+def list_key(values: Iterable[Any]) -> str:
+    """Return what ``content_key(list(values))`` is, and hold one value at a time.
+
+    Raises what ``canonical_json`` raises.
+    """
+    digest = hashlib.sha256(b"[")
+    for number, value in enumerate(values):
+        digest.update((("," if number else "") + canonical_json(value)).encode("utf-8"))
+    digest.update(b"]")
+    return digest.hexdigest()
 
 
 def parse_json(text: str, *, place: str = "", nan_as_null: bool = False) -> Any:

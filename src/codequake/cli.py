@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from codequake import formula_space_commands  # noqa: F401 - it registers its commands
+from codequake.audit_commands import audit as audit_table
 from codequake.command_options import JsonOption, OutOption, SandboxOption, WorkersOption
 from codequake.errors import (
     CheckFailedError,
@@ -46,6 +47,7 @@ app = typer.Typer(
 # all errors of use in either.
 _WRONG_USE: Any = typer.BadParameter.__base__
 _INTERRUPTED = 130
+_GO_ON = frozenset({"demo", "run", "import"})  # commands that do what is left when given again
 
 
 def _workers(count: int) -> int:
@@ -284,6 +286,7 @@ def report(
         say("\n".join(str(path) for path in paths))
 
 
+app.command("audit")(audit_table)
 app.command("export")(export)
 app.command("import")(import_)
 
@@ -301,7 +304,6 @@ def _later(name: str, what: str) -> None:
 
 for _name, _what in (
     ("compare", "compare two studies, problem by problem"),
-    ("audit", "recompute published tables"),
     ("attack", "search for the change that hurts most"),
     ("reduce", "reduce the formulas of a prompt"),
 ):
@@ -334,7 +336,9 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
     if code == _INTERRUPTED:
-        _fail("interrupted; a study goes on where it stopped when it is run again", code)
+        goes_on = next(iter(sys.argv[1:]), "") in _GO_ON
+        more = "; the study goes on where it stopped when it is run again" if goes_on else ""
+        _fail(f"interrupted{more}", code)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -9,23 +9,31 @@ other damage is an error that names file and line, since a silent gap would chan
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import hashlib
+import json
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from codequake.canonical import canonical_json, content_key, parse_json
 from codequake.codec import from_plain, to_plain
 from codequake.errors import DataError, StorageError
 from codequake.files import make_folder
+from codequake.keys import reply_key
 from codequake.records import SCHEMA_VERSION, Measurement, Message, Reply, Request, StopReason
 
-__all__ = ["Entry", "Journal", "read_journal", "read_segment"]
+__all__ = ["Entry", "Journal", "Replies", "read_journal", "read_segment"]
 
 _SUM_LENGTH = 16
+# A line is the canonical JSON of {"row": ..., "sum": "<16 hex digits>"}, put together from its
+# parts, so that the row is written, and hashed, once.
+_HEAD, _MIDDLE, _TAIL = '{"row":', ',"sum":"', '"}'
+_ROW = slice(len(_HEAD), -len(_MIDDLE) - _SUM_LENGTH - len(_TAIL))
 
 
 class Entry:
@@ -61,7 +69,8 @@ class Journal:
             "reply": to_plain(entry.reply),
             "measurement": to_plain(entry.measurement),
         }
-        line = canonical_json({"row": row, "sum": content_key(row, length=_SUM_LENGTH)}) + "\n"
+        text = canonical_json(row)
+        line = f"{_HEAD}{text}{_MIDDLE}{_sum_of(text.encode('utf-8'))}{_TAIL}\n"
         try:
             if self._handle is None:
                 make_folder(self._folder)
@@ -113,26 +122,117 @@ class Journal:
         self.close()
 
 
-def read_journal(folder: Path) -> dict[str, Entry]:
+class _Place(NamedTuple):
+    """Where the line of a reply stands, and what is asked of it without its texts."""
+
+    path: Path
+    offset: int
+    length: int
+    reply_key: str
+    bare: Reply
+    measurement: Measurement
+
+
+class Replies(Mapping[str, Entry]):
+    """The rows of a journal by request key; each is read from its segment when it is wanted.
+
+    What is held of each is its place and its few numbers; the texts of a large study are more than
+    memory may hold.  Rows that come into the journal later are not seen.  Iteration is in the order
+    of segments and lines.  Segments must stay where they are; a row that changed meanwhile is a
+    ``DataError``.
+    """
+
+    def __init__(self, places: dict[str, _Place]) -> None:
+        self._places = places
+
+    def __getitem__(self, key: str) -> Entry:
+        return _read_at(self._places[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def failed(self, key: str) -> bool:
+        """Whether the reply to a request that is here is an error."""
+        return self._places[key].bare.stop_reason is StopReason.ERROR
+
+    def bare(self, key: str) -> Reply:
+        """Return the reply to a request that is here, without text, reasoning and token scores."""
+        return self._places[key].bare
+
+    def measurement(self, key: str) -> Measurement:
+        """Return how long the reply to a request that is here took, where and when."""
+        return self._places[key].measurement
+
+    def reply_key(self, key: str) -> str:
+        """Return the content key (``keys.reply_key``) of the reply to a request that is here."""
+        return self._places[key].reply_key
+
+
+def read_journal(folder: Path) -> Replies:
     """Return the union of all segments by request key.
 
     Where a key stands twice, a reply without error wins over one with, then the one with the
     smaller canonical text, so that the order of files does not matter.  Raises ``DataError`` for
     damage other than a torn last row.
     """
-    found: dict[str, Entry] = {}
+    found: dict[str, _Place] = {}
     if not folder.is_dir():
-        return found
+        return Replies(found)
+    shared: dict[str, str] = {}
     for path in sorted(folder.glob("*.jsonl")):
-        for entry in read_segment(path):
-            known = found.get(entry.request.key)
-            if known is None or _rank(entry) < _rank(known):
-                found[entry.request.key] = entry
-    return found
+        for offset, length, entry in _rows(path):
+            key = entry.request.key
+            known = found.get(key)
+            if known is None or _rank(entry) < _rank(_read_at(known)):
+                found[key] = _place(path, offset, length, entry, shared)
+    return Replies(found)
+
+
+def _place(path: Path, offset: int, length: int, entry: Entry, shared: dict[str, str]) -> _Place:
+    """``shared`` holds the texts that many rows have, so that each is in memory once."""
+
+    def once(text: str) -> str:
+        return shared.setdefault(text, text)
+
+    reply, measured = entry.reply, entry.measurement
+    bare = dataclasses.replace(
+        reply,
+        key=entry.request.key,
+        text="",
+        reasoning=None,
+        tokens=None,
+        model_reported=once(reply.model_reported),
+        error=None if reply.error is None else once(reply.error),
+    )
+    measurement = dataclasses.replace(
+        measured,
+        kind=once(measured.kind),
+        key=entry.request.key if measured.key == entry.request.key else measured.key,
+        host=once(measured.host),
+        at=once(measured.at),
+    )
+    return _Place(path, offset, length, reply_key(reply), bare, measurement)
 
 
 def _rank(entry: Entry) -> tuple[bool, str]:
     return (entry.reply.stop_reason is StopReason.ERROR, canonical_json(to_plain(entry.reply)))
+
+
+def _read_at(place: _Place) -> Entry:
+    where = f"{place.path}, byte {place.offset}"
+    try:
+        with place.path.open("rb") as file:
+            file.seek(place.offset)
+            raw = file.read(place.length)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", place=where) from error
+    return _read_row(raw, place=where)
 
 
 def read_segment(path: Path) -> Iterator[Entry]:
@@ -142,31 +242,30 @@ def read_segment(path: Path) -> Iterator[Entry]:
     many times.
     """
     prompts: dict[tuple[Message, ...], tuple[Message, ...]] = {}
+    for _, _, entry in _rows(path):
+        messages = entry.request.messages
+        shared = prompts.setdefault(messages, messages)
+        entry.request = dataclasses.replace(entry.request, messages=shared)
+        yield entry
+
+
+def _rows(path: Path) -> Iterator[tuple[int, int, Entry]]:
+    """Yield where each row of a segment begins, its length in bytes, and the row."""
+    offset = 0
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
                 if not raw.endswith(b"\n"):
                     # The writer died inside this last row, so its reply never counted as done.
                     return
-                entry = _read_row(raw[:-1], place=f"{path}:{number}")
-                messages = entry.request.messages
-                shared = prompts.setdefault(messages, messages)
-                entry.request = dataclasses.replace(entry.request, messages=shared)
-                yield entry
+                yield offset, len(raw) - 1, _read_row(raw[:-1], place=f"{path}:{number}")
+                offset += len(raw)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", place=str(path)) from error
 
 
 def _read_row(raw: bytes, *, place: str) -> Entry:
-    try:
-        value: Any = parse_json(raw.decode("utf-8"), place=place)
-    except (UnicodeDecodeError, DataError) as error:
-        raise DataError("damaged row; restore the file or remove the line", place=place) from error
-    row = value.get("row") if isinstance(value, dict) else None
-    if not isinstance(row, dict) or value.get("sum") != content_key(row, length=_SUM_LENGTH):
-        raise DataError(
-            "row does not match its checksum; restore the file or remove the line", place=place
-        )
+    row = _checked_row(raw, place)
     if row.get("version") != SCHEMA_VERSION:
         raise DataError(
             f"row has schema version {row.get('version')!r}; this codequake reads {SCHEMA_VERSION}",
@@ -177,3 +276,28 @@ def _read_row(raw: bytes, *, place: str) -> Entry:
         from_plain(Reply, row.get("reply"), place=place),
         from_plain(Measurement, row.get("measurement"), place=place),
     )
+
+
+def _checked_row(raw: bytes, place: str) -> dict[str, Any]:
+    """Return the row of a line whose checksum holds, also where its JSON is spelt otherwise."""
+    found = raw[_ROW]
+    as_written = f"{_MIDDLE}{_sum_of(found)}{_TAIL}".encode()
+    if raw.startswith(_HEAD.encode()) and raw.endswith(as_written):
+        with contextlib.suppress(ValueError):
+            written: Any = json.loads(found)  # canonical, as the checksum says
+            if isinstance(written, dict):
+                return written
+    try:
+        value: Any = parse_json(raw.decode("utf-8"), place=place)
+    except (UnicodeDecodeError, DataError) as error:
+        raise DataError("damaged row; restore the file or remove the line", place=place) from error
+    row = value.get("row") if isinstance(value, dict) else None
+    if not isinstance(row, dict) or value.get("sum") != content_key(row, length=_SUM_LENGTH):
+        raise DataError(
+            "row does not match its checksum; restore the file or remove the line", place=place
+        )
+    return row
+
+
+def _sum_of(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:_SUM_LENGTH]

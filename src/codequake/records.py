@@ -322,7 +322,9 @@ class Verdict:
 
     ``program`` is what was extracted (empty when nothing was), ``extraction`` the rule that found
     it, ``grader`` the version of everything that decides the verdict.  ``source`` and ``licence``
-    are those of the problem, whose tests its ``failure`` shows.
+    are those of the problem, whose tests its ``failure`` shows.  ``reply_key`` is the content key
+    of the reply that was judged (see ``keys.reply_key``); it is empty in verdicts of before it was
+    recorded, which are made again.
     """
 
     problem_id: str
@@ -338,6 +340,7 @@ class Verdict:
     grader: str
     source: str = ""
     licence: str = ""
+    reply_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ that equal records give equal bytes.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,6 +35,10 @@ __all__ = [
 ]
 
 Record = TypeVar("Record")
+
+_GROUP = 4096  # rows of a row group, which are in memory as JSON values at a time
+_BATCH = 1024
+_MOST_SHARED = 4096
 
 
 def write_jsonl(path: Path, records: Iterable[Any]) -> None:
@@ -91,14 +97,42 @@ def write_parquet(path: Path, record_type: type[Any], records: Iterable[Any]) ->
     import pyarrow.parquet as pq
 
     schema = arrow_schema(record_type)
-    rows = [to_plain(record) for record in records]
-    table = pa.Table.from_pylist(rows, schema=schema)
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", version="2.6", store_schema=True)
+    rows = iter(records)
+    with (
+        replacing(path) as temporary,
+        pq.ParquetWriter(
+            temporary, schema, compression="zstd", version="2.6", store_schema=True
+        ) as writer,
+    ):
+        while True:
+            group = _plain_rows(islice(rows, _GROUP))
+            if group:
+                writer.write_table(pa.Table.from_pylist(group, schema=schema))
+            if len(group) < _GROUP:
+                return
+
+
+def _plain_rows(records: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return the JSON values of records; those that share a tuple share its list."""
+    known: dict[int, tuple[Any, Any]] = {}  # with the tuple, so that its number stays its own
+    rows = []
+    for record in records:
+        row = {}
+        for name in field_types(typing.cast("type", type(record))):
+            value = getattr(record, name)
+            if type(value) is not tuple:
+                row[name] = to_plain(value)
+            elif (found := known.get(id(value))) is not None:
+                row[name] = found[1]
+            else:
+                row[name] = to_plain(value)
+                known[id(value)] = (value, row[name])
+        rows.append(row)
+    return rows
 
 
 def read_parquet(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
-    """Read all records of a file.
+    """Read all records of a file; texts and lists that many of them share are held once.
 
     Raises ``DataError`` when the file is missing, is not Parquet, holds another record type, or
     was written by another schema version.
@@ -106,11 +140,55 @@ def read_parquet(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    found: list[Record] = []
+    shared: dict[Any, Any] = {}
     try:
-        table = pq.read_table(path, memory_map=False)
+        with pq.ParquetFile(path, memory_map=False) as file:
+            _refuse_other_records(file.schema_arrow, record_type, path)
+            for batch in file.iter_batches(batch_size=_BATCH):
+                for row in batch.to_pylist():
+                    place = f"{path}, row {len(found) + 1}"
+                    found.append(_sharing(from_plain(record_type, row, place=place), shared))
     except (OSError, pa.ArrowInvalid) as error:
         raise DataError(f"cannot be read as Parquet: {error}", place=str(path)) from error
-    metadata = table.schema.metadata or {}
+    return tuple(found)
+
+
+def _sharing(record: Record, shared: dict[Any, Any]) -> Record:
+    """Return an equal record whose texts and tuples are those that earlier records have, too."""
+    changed = {}
+    for name in _shareable(typing.cast("type", type(record))):
+        value = getattr(record, name)
+        known = shared.get(value)
+        if known is None:
+            if len(shared) >= _MOST_SHARED:
+                shared.clear()
+            shared[value] = value
+        elif known is not value:
+            changed[name] = known
+    return dataclasses.replace(typing.cast("Any", record), **changed) if changed else record
+
+
+@functools.cache
+def _shareable(record_type: type) -> tuple[str, ...]:
+    """Return the fields that hold texts, or tuples without floats: 0.0 and -0.0 are equal."""
+    return tuple(
+        name
+        for name, hint in field_types(record_type).items()
+        if hint is str or (typing.get_origin(hint) is tuple and not _has_floats(hint))
+    )
+
+
+def _has_floats(hint: Any) -> bool:
+    while isinstance(hint, typing.NewType):
+        hint = hint.__supertype__
+    if dataclasses.is_dataclass(hint):
+        return any(map(_has_floats, field_types(typing.cast("type", hint)).values()))
+    return hint is float or any(map(_has_floats, typing.get_args(hint)))
+
+
+def _refuse_other_records(schema: pa.Schema, record_type: type, path: Path) -> None:
+    metadata = schema.metadata or {}
     found = metadata.get(b"codequake.record", b"nothing of ours").decode()
     version = metadata.get(b"codequake.schema_version", b"none").decode()
     if found != record_type.__name__:
@@ -119,7 +197,3 @@ def read_parquet(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
         raise DataError(
             f"schema version {version}; this codequake reads {SCHEMA_VERSION}", place=str(path)
         )
-    return tuple(
-        from_plain(record_type, row, place=f"{path}, row {number}")
-        for number, row in enumerate(table.to_pylist(), start=1)
-    )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codequake.canonical import canonical_json, content_key, parse_json
+from codequake.canonical import canonical_json, content_key, list_key, parse_json
 from codequake.errors import DataError
 
 json_values = st.recursive(
@@ -60,3 +60,8 @@ def test_bad_json_names_its_place(text: str, message: str) -> None:
     with pytest.raises(DataError, match=r"^file:3: ") as caught:
         parse_json(text, place="file:3")
     assert message in str(caught.value)
+
+
+@given(st.lists(json_values, max_size=4))
+def test_the_key_of_a_list_is_that_of_its_whole_text(values: list[object]) -> None:
+    assert list_key(iter(values)) == content_key(values)

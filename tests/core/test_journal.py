@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ import pytest
 import codequake
 from codequake.errors import DataError, StorageError
 from codequake.journal import Entry, Journal, read_journal, read_segment
-from codequake.keys import new_request
+from codequake.keys import new_request, reply_key
 from codequake.records import JsonText, Measurement, Message, Reply, StopReason
 
 
@@ -92,6 +95,64 @@ def test_a_new_writer_does_not_grow_onto_a_torn_row(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-10])
     write(tmp_path, entry("b"))
     assert texts(tmp_path) == {"b": "reply"}
+
+
+def test_texts_stay_in_the_files(tmp_path: Path) -> None:
+    write(tmp_path, *(entry(f"p{number}", f"{number} {'x' * 20_000}") for number in range(300)))
+    tracemalloc.start()
+    found = read_journal(tmp_path)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 2_000 * 300, "6 MB of texts are not held"
+    last = entry("p299")
+    assert found[last.request.key].reply.text.startswith("299 x")
+    assert found.bare(last.request.key) == dataclasses.replace(last.reply, text="")
+    assert found.measurement(last.request.key) == last.measurement
+
+
+def test_what_is_asked_of_a_reply_without_its_text(tmp_path: Path) -> None:
+    right, failed = entry("a", "text"), entry("b", "", error="busy")
+    write(tmp_path, right, failed)
+    found = read_journal(tmp_path)
+    assert [found.failed(item.request.key) for item in (right, failed)] == [False, True]
+    assert found.reply_key(right.request.key) == reply_key(right.reply)
+    assert "c" not in found
+
+
+def test_the_key_of_a_reply() -> None:
+    digest = hashlib.sha256(b"4:stop" + b"-" + "3:é!".encode()).hexdigest()
+    item = entry("a", "é!").reply
+    assert reply_key(item) == digest[:32]
+    assert reply_key(dataclasses.replace(item, input_tokens=9, reasoning="x")) == digest[:32]
+    others = [
+        dataclasses.replace(item, text="e!"),
+        dataclasses.replace(item, stop_reason=StopReason.LENGTH),
+        dataclasses.replace(item, error=""),
+    ]
+    assert len({reply_key(other) for other in (item, *others)}) == 4
+
+
+def test_a_row_that_changes_after_it_was_found_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, entry("a"))
+    found = read_journal(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"reply", b"repli"))
+    with pytest.raises(DataError, match=r"byte 0: .*checksum"):
+        found[entry("a").request.key]
+
+
+def test_a_row_in_another_spelling_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path, entry("a"), entry("b"))
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    path.write_text("".join(json.dumps(row, indent=None) + "\n" for row in rows))
+    assert texts(tmp_path) == {"a": "reply", "b": "reply"}
+
+
+@pytest.mark.parametrize("content", [b"[]", b'"row"', b"{", b"1}"])
+def test_a_checksum_alone_makes_no_row(tmp_path: Path, content: bytes) -> None:
+    digest = hashlib.sha256(content).hexdigest()[:16].encode()
+    (tmp_path / "w-0.jsonl").write_bytes(b'{"row":' + content + b',"sum":"' + digest + b'"}\n')
+    with pytest.raises(DataError, match=r"w-0\.jsonl:1: .*(damaged|checksum)"):
+        read_journal(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -168,3 +168,63 @@ def test_a_file_is_old_or_new_and_never_half(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot write"):
         write_text(tmp_path / "absent" / "file", "text")
+
+
+VERDICT = records.Verdict(
+    "p",
+    "v",
+    "m",
+    0,
+    records.Status.PASSED,
+    (records.TestOutcome(True, records.TestStatus.PASSED),) * 3,
+    "",
+    "x = 1",
+    "fence",
+    None,
+    "g",
+)
+
+
+def test_a_long_file_is_written_in_groups_and_read_in_order(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "verdicts.parquet"
+    many = [dataclasses.replace(VERDICT, sample=number) for number in range(10_000)]
+    write_parquet(path, records.Verdict, iter(many))
+    with pq.ParquetFile(path) as file:
+        groups = [file.metadata.row_group(n).num_rows for n in range(file.metadata.num_row_groups)]
+    assert groups == [4096, 4096, 1808]
+    assert read_parquet(path, records.Verdict) == tuple(many)
+    again = tmp_path / "again.parquet"
+    write_parquet(again, records.Verdict, many)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_what_many_rows_share_is_held_once(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.parquet"
+    write_parquet(path, records.Verdict, [VERDICT, dataclasses.replace(VERDICT, sample=1)])
+    one, two = read_parquet(path, records.Verdict)
+    assert one.program is two.program
+    assert one.tests is two.tests
+
+
+def test_the_sign_of_a_zero_is_not_shared(tmp_path: Path) -> None:
+    tokens = [(records.TokenScore("a", zero, None),) for zero in (0.0, -0.0)]
+    rows = [
+        records.Completion(
+            "p", "v", "m", 0, "k", "a", None, "m", records.StopReason.STOP, 1, 1, None,
+            tokens=item,
+        )
+        for item in tokens
+    ]  # fmt: skip
+    path = tmp_path / "completions.parquet"
+    write_parquet(path, records.Completion, rows)
+    found = read_parquet(path, records.Completion)
+    assert [str(item.tokens) for item in found] == [str(item) for item in tokens]
+
+
+def test_a_group_that_ends_with_the_file_is_no_empty_one(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.parquet"
+    for count in (0, 4096):
+        write_parquet(path, records.Verdict, count * [VERDICT])
+        assert len(read_parquet(path, records.Verdict)) == count

@@ -13,6 +13,7 @@ import pytest
 from tests.running import RunCommand
 
 from codequake.codec import to_plain
+from codequake.errors import CheckFailedError
 from codequake.problems import load_set
 from codequake.records import JsonText, Language, Reference, Test
 from codequake.study.checking import CheckedSets, check_sets
@@ -193,6 +194,33 @@ def test_statements_of_an_own_file_are_run(tmp_path: Path) -> None:
         f"{path}:3: own/3: wrong: no hidden test rejects the wrong program 'right after all'"
     )
     assert counted == "3 problems checked, 2 with findings"
+
+
+def test_a_checker_that_fails_on_a_mutant_is_named_and_the_other_scores_stay(
+    tmp_path: Path,
+) -> None:
+    plain = next(item for item in load_set("starter-12") if item.entry_point and not item.checker)
+    # Right on the answers of the reference, so that only a mutant brings it down.
+    checker = (
+        "def accepts(arguments, output, expected):\n"
+        "    if output != expected:\n"
+        "        raise ValueError('not foreseen')\n"
+        "    return True\n"
+    )
+    broken = dataclasses.replace(plain, problem_id="own/broken", checker=checker, wrong=())
+    whole = dataclasses.replace(plain, problem_id="own/whole", wrong=())
+    path = tmp_path / "own.jsonl"
+    path.write_text("\n".join(json.dumps(to_plain(row)) for row in (broken, whole)))
+    found = check_sets((str(path),), "bwrap", Silent(), formula_inputs=10, mutants=4)
+    (sentence,) = found.unscored
+    assert sentence.startswith("own/broken: its mutants have no score: judging the mutant ")
+    assert "the checker fails on" in sentence
+    assert "not foreseen" in sentence
+    assert sentence in found.as_text().splitlines()
+    assert {score.problem_id for score in found.scores} == {"own/whole"}
+    assert sum(score.mutants for score in found.scores) > 0
+    with pytest.raises(CheckFailedError):
+        found.raise_for_findings()
 
 
 def rows_of(name: str, folder: Path) -> list[dict[str, Any]]:

@@ -43,6 +43,7 @@ def test_a_merge_equals_one_run_of_all_models(folders: dict[str, Path], tmp_path
     assert (merged.run.asked, merged.run.pending, merged.shared, merged.differing) == (0, 0, 0, 0)
     assert merged.replies == len(read_journal(folders["both"] / "completions")) == 12
     assert results(out) == results(folders["both"])
+    assert (out / "notes.json").read_bytes() == (folders["a"] / "notes.json").read_bytes()
     assert (out / "report" / "report.html").read_bytes() == (
         folders["both"] / "report" / "report.html"
     ).read_bytes()

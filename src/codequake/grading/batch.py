@@ -43,8 +43,8 @@ def grade_items(
     ``items`` may be an iterator; it is read only a little ahead of the results.  Identical
     programs for the same tests that are near to each other run once.  ``workers`` (1 or more)
     sandboxes run at a time.  When the consumer stops, or is interrupted, every sandbox is killed
-    before this returns.  A verdict that was shared has a measurement of kind ``grade_shared``
-    with 0 seconds.
+    before this returns; where the grader has other batches at work, the last of them does it.  A
+    verdict that was shared has a measurement of kind ``grade_shared`` with 0 seconds.
     """
     total = len(items) if isinstance(items, Sized) else None
     batch = _Batch(grader, workers, total)

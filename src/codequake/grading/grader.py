@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import threading
 from collections.abc import Iterable, Sequence
 
 from codequake.canonical import canonical_json, content_key
@@ -13,6 +14,7 @@ from codequake.grading.checking import accepted_outputs
 from codequake.grading.compare import numbers_agree_in_text, outputs_agree, parse_output
 from codequake.grading.extract import Extraction, extract
 from codequake.grading.readers import reader_of
+from codequake.keys import reply_key
 from codequake.records import (
     Completion,
     Failure,
@@ -73,7 +75,10 @@ class Judgement:
 
 
 class Grader:
-    """Grades completions on one backend under one set of limits; may be used from threads."""
+    """Grades completions on one backend under one set of limits; may be used from threads.
+
+    A backend belongs to one grader: the last batch of a grader ends all that the backend runs.
+    """
 
     def __init__(
         self,
@@ -90,6 +95,8 @@ class Grader:
         self.backend = backend
         self.limits = limits or Limits()
         self.confirmed_share = confirmed_share
+        self.turn = threading.Lock()  # held by who counts the batches, or empties the backend
+        self.batches = 0  # that are being graded now
         self._right: dict[int, tuple[Problem, str, Judgement]] = {}
 
     @property
@@ -166,6 +173,7 @@ class Grader:
             grader=version or self.version,
             source=problem.source,
             licence=problem.licence,
+            reply_key=reply_key(completion),
         )
 
 

@@ -110,6 +110,8 @@ class Runner:
         self._slots = threading.Semaphore(workers)
         self._futures: set[Future[list[Ran | Future[Ran]]] | Future[Ran]] = set()
         self._inputs: dict[int, tuple[Problem, tuple[str, ...]]] = {}
+        with grader.turn:
+            grader.batches += 1
 
     def submit(self, programs: Sequence[Program]) -> list[Pending]:
         """Start a group of programs; raises ``UsageError`` for what cannot be graded."""
@@ -119,13 +121,22 @@ class Runner:
         return [Pending(group, index) for index in range(len(work))]
 
     def close(self) -> None:
-        """Start nothing more, kill what runs, and wait until it is gone."""
+        """Start nothing more, kill what runs, and wait until it is gone.
+
+        A backend cannot tell whose a program is.  So while others grade on it, what still runs is
+        waited for, which its limits make short, and the last one empties the backend.
+        """
         self._pool.shutdown(wait=False, cancel_futures=True)
-        while any(future.running() for future in tuple(self._futures)):
-            self._grader.backend.kill_all()
-            time.sleep(0.01)
+        with self._grader.turn:  # nobody begins while the backend is emptied
+            self._grader.batches -= 1
+            if self._grader.batches == 0:
+                while any(future.running() for future in tuple(self._futures)):
+                    self._grader.backend.kill_all()
+                    time.sleep(0.01)
+                self._pool.shutdown(wait=True)
+                self._grader.backend.kill_all()
+                return
         self._pool.shutdown(wait=True)
-        self._grader.backend.kill_all()
 
     def _watch(self, future: Future[list[Ran | Future[Ran]]] | Future[Ran]) -> None:
         self._futures.add(future)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codequake.errors import DataError
 from codequake.ports import Oracle
 from codequake.problems.drawing import fresh_inputs
 from codequake.problems.judging import Agree, Judge
@@ -56,7 +57,8 @@ def mutation_score(
     A mutant is rejected by a hidden test that it answers wrongly or not at all.  Tests of more than
     4,000 characters are left out, since being slow there is no wrong answer.  ``oracle`` should
     allow little time: mutants loop for ever.  Empty for a problem without hidden tests, or one
-    that statements test.  Raises ``MachineError`` when the oracle cannot run.
+    that statements test.  Raises ``DataError`` that names reference and mutant where the checker of
+    the problem fails, and ``MachineError`` when the oracle cannot run.
     """
     tests = [test for test in problem.tests if not test.visible and len(test.input) <= _LONGEST]
     if not tests or problem.assertions is not None:
@@ -88,7 +90,11 @@ def _survives(judge: Judge, mutant: Mutant, tests: Sequence[Test]) -> bool:
 
 def _right(judge: Judge, mutant: Mutant, tests: Sequence[Test]) -> tuple[bool, ...]:
     program = Reference("mutant", judge.problem.language, mutant.code)
-    return judge.right(tests, judge.answers(program, [test.input for test in tests]))
+    answers = judge.answers(program, [test.input for test in tests])
+    try:
+        return judge.right(tests, answers)
+    except DataError as error:
+        raise DataError(f"judging the mutant {mutant.what}: {error}") from error
 
 
 def _fresh(judge: Judge, reference: Reference, seed: int) -> list[Test]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from codequake.canonical import content_key
+from codequake.canonical import list_key
 from codequake.codec import to_plain
 from codequake.journal import Journal, read_journal
 from codequake.models import OpenModel, SimContext, answer_requests, open_model
@@ -38,7 +38,7 @@ class Asked:
 
 def write_plan(folder: StudyFolder, planned: Sequence[Planned]) -> None:
     """Write ``plan.parquet`` unless it holds exactly these rows."""
-    key = content_key([to_plain(row) for row in planned])
+    key = list_key(to_plain(row) for row in planned)
     if folder.stage_key("plan") != key:
         write_parquet(folder.plan, Planned, planned)
         folder.set_stage_key("plan", key)

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from codequake.errors import UsageError
-from codequake.journal import Entry, read_segment
-from codequake.records import Reply, Request, StopReason
+from codequake.journal import read_segment
+from codequake.records import Measurement, Reply, Request, StopReason
 from codequake.study.config import Budget, Price, StudyConfig
 from codequake.study.prices import is_free, named_prices
 
@@ -76,24 +76,24 @@ def spent_in(folder: Path, prices: Iterable[Price]) -> Spent:
     requests = tokens = 0
     cost = seconds = 0.0
     for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
-        entries = list(read_segment(path))
-        requests += len(entries)
-        for entry in entries:
+        measured: list[Measurement] = []
+        for entry in read_segment(path):
             read, written = _tokens(entry.request, entry.reply)
             tokens += read + written
             cost += _cost(table, entry.request.model, read, written)
-        seconds += _seconds(entries)
+            measured.append(entry.measurement)
+        requests += len(measured)
+        seconds += _seconds(measured)
     return Spent(requests, tokens, cost, seconds)
 
 
-def _seconds(entries: list[Entry]) -> float:
+def _seconds(measured: list[Measurement]) -> float:
     """Return the time from the first question of a segment to its last answer."""
-    ends = [datetime.fromisoformat(entry.measurement.at) for entry in entries]
+    ends = [datetime.fromisoformat(item.at) for item in measured]
     if not ends:
         return 0.0
     starts = [
-        end - timedelta(seconds=entry.measurement.seconds)
-        for end, entry in zip(ends, entries, strict=True)
+        end - timedelta(seconds=item.seconds) for end, item in zip(ends, measured, strict=True)
     ]
     return max((max(ends) - min(starts)).total_seconds(), 0.0)
 

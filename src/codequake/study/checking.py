@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codequake.codec import to_plain
-from codequake.errors import CheckFailedError
+from codequake.errors import CheckFailedError, DataError
 from codequake.grading import SandboxOracle, outputs_agree
 from codequake.problems import (
     FORMULA_INPUTS,
@@ -39,7 +39,8 @@ _QUICK = 8
 class CheckedSets:
     """One report a problem that could be read, and a sentence for each line that could not.
 
-    ``scores`` are those of the references, where mutants were asked for.
+    ``scores`` are those of the references, where mutants were asked for; ``unscored`` says of a
+    problem why its references have none.
     ``notes`` say what was left out of a set for known defects, and what was repaired or is
     doubtful in it; they are no findings.
     """
@@ -48,6 +49,7 @@ class CheckedSets:
     faults: tuple[str, ...]
     scores: tuple[MutationScore, ...] = ()
     notes: tuple[str, ...] = ()
+    unscored: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return reports and faults as a JSON value."""
@@ -55,6 +57,7 @@ class CheckedSets:
             "problems": [to_plain(report) for report in self.reports],
             "faults": list(self.faults),
             "mutation": [to_plain(score) for score in self.scores],
+            "unscored": list(self.unscored),
             "notes": list(self.notes),
         }
 
@@ -80,7 +83,7 @@ class CheckedSets:
             lines.append(f"  {len(self.faults)} lines that hold no right problem, named above")
         told = (note for report in self.reports for note in report.notes)
         lines += [f"  note: {note}" for note in (*self.notes, *told)]
-        return "\n".join([*lines, *self._mutation()])
+        return "\n".join([*lines, *self._mutation(), *self.unscored])
 
     def _mutation(self) -> list[str]:
         """Return the survivors, and the score over all references."""
@@ -108,6 +111,8 @@ class CheckedSets:
         total = len(self.reports) + len(self.faults)
         if failed := self._failed + len(self.faults):
             raise CheckFailedError(f"{failed} of {total} problems have findings")
+        if self.unscored:
+            raise CheckFailedError(f"the mutants of {len(self.unscored)} problems have no score")
 
     @property
     def _failed(self) -> int:
@@ -154,9 +159,9 @@ def check_sets(
     if backend.trouble:
         notify.say(backend.trouble)
     faults = tuple(fault for found in sets for fault in found.faults)
-    scores = _scores(sets, backend, notify, workers, mutants) if mutants else ()
+    scored = _scores(sets, backend, notify, workers, mutants) if mutants else ((), ())
     notes = tuple(note for found in sets for note in found.told())
-    return CheckedSets(tuple(reports), faults, scores, notes)
+    return CheckedSets(tuple(reports), faults, scored[0], notes, scored[1])
 
 
 def _scores(
@@ -165,19 +170,27 @@ def _scores(
     notify: Notify,
     workers: int | None,
     mutants: int,
-) -> tuple[MutationScore, ...]:
+) -> tuple[tuple[MutationScore, ...], tuple[str, ...]]:
+    """Return the scores of the problems, and a sentence for each that has none."""
     brief = SandboxOracle(backend, Limits(cpu_seconds=_BRIEF), many=_QUICK)
     problems = [problem for found in sets for problem in found.problems]
     scores: list[MutationScore] = []
+    unscored: list[str] = []
 
-    def score(problem: Problem) -> tuple[MutationScore, ...]:
-        return mutation_score(problem, brief, agree=outputs_agree, seed=0, count=mutants)
+    def score(problem: Problem) -> tuple[MutationScore, ...] | str:
+        try:
+            return mutation_score(problem, brief, agree=outputs_agree, seed=0, count=mutants)
+        except DataError as error:
+            return f"{problem.problem_id}: its mutants have no score: {error}"
 
     with notify.stage("mutants", len(problems)) as progress, Threads(workers, backend) as pool:
         for number, found in enumerate(pool.map(score, problems), start=1):
-            scores += found
+            if isinstance(found, str):
+                unscored.append(found)
+            else:
+                scores += found
             progress(number, len(problems))
-    return tuple(scores)
+    return tuple(scores), tuple(unscored)
 
 
 def _places(found: ProblemFile) -> tuple[str, ...]:

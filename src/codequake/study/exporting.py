@@ -65,9 +65,9 @@ def export_study(path: Path, form: str, out: Path | None, notify: Notify) -> Exp
 
 def _head(data: StudyData, arm: str, estimates: tuple[Estimate, ...]) -> LogHead:
     rows = [row for row in data.planned if row.model == arm]
-    entries = [data.known[row.key] for row in rows if row.key in data.known]
-    dates = [entry.measurement.at for entry in entries]
-    first = next(iter(entries), None)
+    keys = [row.key for row in rows if row.key in data.known]
+    dates = [data.known.measurement(key).at for key in keys]
+    first = data.known[keys[0]] if keys else None
     return LogHead(
         title=data.config.name,
         arm=arm,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codequake.canonical import content_key
+from codequake.canonical import list_key
 from codequake.codec import from_plain, to_plain
 from codequake.errors import CheckFailedError, DataError, UsageError
 from codequake.grading import InspectLog, LogSample, SandboxOracle, open_log
@@ -221,8 +221,7 @@ class _Taking:
                 "was asked with other messages than the study's prompt style has",
                 place=sample.given.place,
             )
-        before = self._before.get(request.key)
-        if before is not None and before.reply.stop_reason is not StopReason.ERROR:
+        if request.key in self._before and not self._before.failed(request.key):
             self.known += 1
             return
         answered = sample.given.stop_reason is not StopReason.ERROR
@@ -299,7 +298,7 @@ class _Taking:
         }
         planned = tuple(sorted(rows, key=lambda row: places[row.model]))  # which keeps their order
         write_parquet(self._folder.plan, Planned, planned)
-        self._folder.set_stage_key("plan", content_key([to_plain(row) for row in planned]))
+        self._folder.set_stage_key("plan", list_key(to_plain(row) for row in planned))
         return planned
 
 

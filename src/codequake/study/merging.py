@@ -15,8 +15,8 @@ from codequake.canonical import canonical_json
 from codequake.codec import to_plain
 from codequake.errors import StorageError, UsageError
 from codequake.files import make_folder, write_bytes
-from codequake.journal import Entry, read_journal
-from codequake.records import Measurement, Planned, Problem, Reply, Verdict
+from codequake.journal import Replies, read_journal
+from codequake.records import Measurement, Planned, Problem, Verdict
 from codequake.store import read_parquet, write_parquet
 from codequake.study.asking import Asked, write_plan
 from codequake.study.config import StudyConfig
@@ -71,7 +71,7 @@ class _Side:
     folder: StudyFolder
     config: StudyConfig
     planned: tuple[Planned, ...]
-    known: Mapping[str, Entry]
+    known: Replies
     verdicts: Mapping[_Row, Verdict]
     measured: tuple[Measurement, ...]
 
@@ -98,9 +98,9 @@ def merge_studies(first: Path, second: Path, out: Path, *, workers: int, notify:
     with _appearing(out) as place:
         merged = StudyFolder(place)
         _copy_segments(a, b, merged)
-        known = read_journal(merged.completions)
-        _write_files(a, b, merged, config, planned, known)
+        _write_files(a, b, merged, config, planned, read_journal(merged.completions))
     folder = StudyFolder(out)
+    known = read_journal(folder.completions)
     shared = [key for key in a.known if key in b.known]
     result = finish_study(
         folder,
@@ -222,7 +222,7 @@ def _write_files(
     merged: StudyFolder,
     config: StudyConfig,
     planned: Sequence[Planned],
-    known: Mapping[str, Entry],
+    known: Replies,
 ) -> None:
     for name in (a.folder.problems, a.folder.variants, a.folder.skipped, a.folder.notes):
         if name.exists():
@@ -243,14 +243,13 @@ def _write_files(
     merged.write_settings(config)
 
 
-def _verdict_of(row: Planned, known: Mapping[str, Entry], sides: Sequence[_Side]) -> Verdict | None:
+def _verdict_of(row: Planned, known: Replies, sides: Sequence[_Side]) -> Verdict | None:
     """Return the verdict on exactly the reply that is kept; without one it is graded again."""
     if row.key not in known:
         return None
-    kept: Reply = known[row.key].reply
+    kept = known.reply_key(row.key)
     for side in sides:
-        entry = side.known.get(row.key)
         verdict = side.verdicts.get((row.variant_id, row.model, row.sample))
-        if verdict is not None and entry is not None and entry.reply == kept:
+        if verdict is not None and verdict.reply_key == kept:
             return verdict
     return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from codequake.canonical import canonical_json
 from codequake.codec import to_plain
-from codequake.journal import Entry
+from codequake.journal import Replies
 from codequake.keys import new_request
 from codequake.models import render_messages
 from codequake.records import (
@@ -14,14 +14,15 @@ from codequake.records import (
     JsonText,
     Planned,
     Problem,
+    Reply,
     Request,
-    StopReason,
     Variant,
 )
 from codequake.study.config import Decoding, StudyConfig, settings_of, styles_of
 
 __all__ = [
     "arms_of",
+    "completion_of",
     "completions_of",
     "decoding_of",
     "decoding_text",
@@ -92,41 +93,49 @@ def plan_requests(
     return tuple(planned), requests
 
 
-def unanswered(requests: Mapping[str, Request], known: Mapping[str, Entry]) -> tuple[Request, ...]:
+def unanswered(requests: Mapping[str, Request], known: Replies) -> tuple[Request, ...]:
     """Return the requests without a reply; a reply that is an error is asked for again."""
     return tuple(
-        request
-        for key, request in requests.items()
-        if key not in known or known[key].reply.stop_reason is StopReason.ERROR
+        request for key, request in requests.items() if key not in known or known.failed(key)
     )
 
 
 def completions_of(
-    planned: Iterable[Planned], known: Mapping[str, Entry]
+    planned: Iterable[Planned], known: Replies, *, texts_of: Container[str] | None = None
 ) -> tuple[Completion, ...]:
-    """Return the completions that are there; what is missing stays out and counts as pending."""
-    found = []
-    for row in planned:
-        if row.key not in known:
-            continue
-        reply = known[row.key].reply
-        found.append(
-            Completion(
-                problem_id=row.problem_id,
-                variant_id=row.variant_id,
-                model=row.model,
-                sample=row.sample,
-                key=row.key,
-                text=reply.text,
-                reasoning=reply.reasoning,
-                model_reported=reply.model_reported,
-                stop_reason=reply.stop_reason,
-                input_tokens=reply.input_tokens,
-                output_tokens=reply.output_tokens,
-                error=reply.error,
-                reasoning_tokens=reply.reasoning_tokens,
-                tokens=reply.tokens,
-                refused=reply.refused,
-            )
+    """Return the completions that are there; what is missing stays out and counts as pending.
+
+    Where ``texts_of`` is given, the completions of models that are not in it are bare: without
+    text, reasoning and token scores, which in a large study are more than memory may hold.
+    """
+    return tuple(
+        completion_of(
+            row,
+            known[row.key].reply
+            if texts_of is None or row.model in texts_of
+            else known.bare(row.key),
         )
-    return tuple(found)
+        for row in planned
+        if row.key in known
+    )
+
+
+def completion_of(row: Planned, reply: Reply) -> Completion:
+    """Return the completion that a reply is for a row of the plan."""
+    return Completion(
+        problem_id=row.problem_id,
+        variant_id=row.variant_id,
+        model=row.model,
+        sample=row.sample,
+        key=row.key,
+        text=reply.text,
+        reasoning=reply.reasoning,
+        model_reported=reply.model_reported,
+        stop_reason=reply.stop_reason,
+        input_tokens=reply.input_tokens,
+        output_tokens=reply.output_tokens,
+        error=reply.error,
+        reasoning_tokens=reply.reasoning_tokens,
+        tokens=reply.tokens,
+        refused=reply.refused,
+    )

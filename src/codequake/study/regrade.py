@@ -27,7 +27,6 @@ from codequake.store import read_parquet, write_jsonl
 from codequake.study.auditing import Audited, AuditPlan, audit_verdicts
 from codequake.study.config import GraderSettings
 from codequake.study.folder import StudyFolder
-from codequake.study.plan import completions_of
 from codequake.study.progress import Notify
 from codequake.study.run import open_grader
 from codequake.study.stages import grade_stage, read_made
@@ -191,7 +190,7 @@ def regrade_study(
     problems = {item.problem_id: item for item in read_parquet(folder.problems, Problem)}
     variants = {item.variant_id: item for item in read_made(folder).variants}
     planned = read_parquet(folder.plan, Planned)
-    completions = completions_of(planned, read_journal(folder.completions))
+    replies = read_journal(folder.completions)
     before: dict[tuple[str, str, int], Verdict] = {}
     if folder.verdicts.exists():
         before = {
@@ -201,7 +200,8 @@ def regrade_study(
     grader = open_grader(config.grader, notify)
     verdicts = grade_stage(
         folder,
-        completions,
+        planned,
+        replies,
         problems,
         variants,
         grader,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import codequake
-from codequake.journal import Entry, read_journal
+from codequake.journal import Replies, read_journal
 from codequake.metrics import StudyFacts, StudyRows, estimate_study
 from codequake.models import is_local
 from codequake.records import Estimate, JsonText, Planned, Problem, Verdict
@@ -35,7 +35,7 @@ class StudyData:
     problems: tuple[Problem, ...]
     made: Made
     planned: tuple[Planned, ...]
-    known: Mapping[str, Entry]
+    known: Replies
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...] = ()
 
@@ -55,15 +55,15 @@ def read_study(folder: StudyFolder) -> StudyData:
 
 def estimate_stage(folder: StudyFolder, data: StudyData) -> tuple[Estimate, ...]:
     """Write ``estimates.parquet``; estimates are always made anew from the rows before them."""
+    # The texts are only compared where the same text is claimed each time.
+    deterministic = tuple(run.name for run in _model_runs(data) if run.deterministic)
     rows = StudyRows(
         problems=data.problems,
         variants=data.made.variants,
         planned=data.planned,
-        completions=completions_of(data.planned, data.known),
+        completions=completions_of(data.planned, data.known, texts_of=deterministic),
         verdicts=data.verdicts,
-        facts=StudyFacts(
-            deterministic=tuple(run.name for run in _model_runs(data) if run.deterministic)
-        ),
+        facts=StudyFacts(deterministic=deterministic),
     )
     estimates = estimate_study(rows, seed=data.config.seed, level=data.config.level)
     write_parquet(folder.estimates, Estimate, estimates)
@@ -82,7 +82,7 @@ def tables_of(data: StudyData, estimates: Sequence[Estimate]) -> StudyTables:
         problems=data.problems,
         variants=data.made.variants,
         planned=data.planned,
-        completions=completions_of(data.planned, data.known),
+        completions=completions_of(data.planned, data.known, texts_of=()),
         verdicts=data.verdicts,
         estimates=tuple(estimates),
         skipped=data.made.skipped,
@@ -104,11 +104,10 @@ def report_study(path: Path, formats: Sequence[str]) -> tuple[Path, ...]:
 
 def _model_runs(data: StudyData) -> tuple[ModelRun, ...]:
     """Return how each model of the plan was asked, in the order of the plan."""
-    engines = {
-        row.model: data.known[row.key].request.engine
-        for row in data.planned
-        if row.key in data.known
-    }
+    engines: dict[str, str] = {}
+    for row in data.planned:
+        if row.model not in engines and row.key in data.known:
+            engines[row.model] = data.known[row.key].request.engine
     decodings = {row.model: row.decoding for row in data.planned}
     arms = arms_of(data.config)
     return tuple(

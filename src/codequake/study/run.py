@@ -23,7 +23,6 @@ from codequake.study.budget import check_prices
 from codequake.study.config import GraderSettings, Study, StudyConfig, load_study
 from codequake.study.folder import StudyFolder
 from codequake.study.missing import refuse_missing
-from codequake.study.plan import completions_of
 from codequake.study.prices import with_prices
 from codequake.study.progress import Notify
 from codequake.study.reporting import StudyData, estimate_stage, tables_of
@@ -31,7 +30,6 @@ from codequake.study.sandboxes import open_sandbox
 from codequake.study.stages import (
     PENDING,
     Made,
-    add_measurements,
     grade_stage,
     problems_stage,
     variants_stage,
@@ -267,10 +265,10 @@ def _grade(
     notify: Notify,
 ) -> StudyData:
     known = read_journal(folder.completions)
-    add_measurements(folder, [entry.measurement for entry in known.values()])
     verdicts: tuple[Verdict, ...] = grade_stage(
         folder,
-        completions_of(asked.planned, known),
+        asked.planned,
+        known,
         {problem.problem_id: problem for problem in problems},
         {variant.variant_id: variant for variant in made.variants},
         grader,

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import codequake
-from codequake.canonical import canonical_json, content_key
+from codequake.canonical import canonical_json, content_key, list_key
 from codequake.codec import to_plain
 from codequake.errors import DataError
 from codequake.files import read_json_lines, write_text
 from codequake.grading import Continuations, GradeItem, Grader, Judges, grade_items
+from codequake.journal import Replies
 from codequake.perturb import Skipped, VariantBatch, make_variants, read_ready_made
 from codequake.ports import Oracle
 from codequake.problems import set_from, whole_set
 from codequake.records import (
-    Completion,
     Measurement,
+    Planned,
     Problem,
     Status,
     Variant,
@@ -29,6 +30,7 @@ from codequake.store import read_parquet, write_jsonl, write_parquet
 from codequake.study.config import Study, StudyConfig
 from codequake.study.folder import StudyFolder
 from codequake.study.missing import missing_sentences
+from codequake.study.plan import completion_of
 from codequake.study.progress import Notify
 
 __all__ = [
@@ -95,7 +97,7 @@ def problems_stage(folder: StudyFolder, study: Study, oracle: Oracle) -> tuple[P
 
 
 def _key_of(records: Sequence[Any]) -> str:
-    return content_key([to_plain(record) for record in records])
+    return list_key(to_plain(record) for record in records)
 
 
 def variants_stage(
@@ -170,7 +172,8 @@ def read_made(folder: StudyFolder) -> Made:
 
 def grade_stage(
     folder: StudyFolder,
-    completions: Sequence[Completion],
+    planned: Sequence[Planned],
+    replies: Replies,
     problems: Mapping[str, Problem],
     variants: Mapping[str, Variant],
     grader: Grader,
@@ -183,30 +186,34 @@ def grade_stage(
 
     Verdicts are written in chunks, so that an interrupted run keeps most of what it graded; the
     chunks grow with the study, since each writes the whole file.  Verdicts of replies that were
-    errors are always made again.
+    errors, and of replies in whose place there is another one now, are always made again.  The
+    measurements of the replies are written with those of the grading.
     """
-    known = {} if again else _known_verdicts(folder, grader.version, completions)
-    todo = [item for item in completions if _row(item) not in known]
-    measured: list[Measurement] = []
+    answered = [row for row in planned if row.key in replies]
+    known = {} if again else _known_verdicts(folder, grader.version, answered, replies)
+    todo = [row for row in answered if _row(row) not in known]
+    measured = [replies.measurement(key) for key in replies]
+    told = len(measured)
     if todo:
         with notify.stage("grading", len(todo)) as progress:
-            items = _Items(todo, problems, variants)
+            items = _Items(todo, replies, problems, variants)
             graded = grade_items(grader, items, workers=workers, progress=progress)
-            written = 0
-            for verdict, measurement in graded:
-                known[_row(verdict)] = verdict
+            for row, (verdict, measurement) in zip(todo, graded, strict=True):
+                known[_row(row)] = dataclasses.replace(
+                    verdict, reply_key=replies.reply_key(row.key)
+                )
                 measured.append(measurement)
-                if not again and len(measured) - written >= max(_CHUNK, len(known) // 4):
-                    _write_verdicts(folder, completions, known)
-                    written = len(measured)
-    verdicts = _write_verdicts(folder, completions, known)
+                if not again and len(measured) - told >= max(_CHUNK, len(known) // 2):
+                    _write_verdicts(folder, answered, known)
+                    told = len(measured)
+    verdicts = _write_verdicts(folder, answered, known)
     if measured:
         add_measurements(folder, measured)
     return verdicts
 
 
 class _Items:
-    """What is to be graded, each made when it is wanted: parsing replies takes its time.
+    """What is to be graded, each made when it is wanted: replies take room, and time to parse.
 
     A reply that goes on where its prompt of code stops gets the prompt, as in a file of
     completions; the journal keeps what the model said.
@@ -214,20 +221,23 @@ class _Items:
 
     def __init__(
         self,
-        completions: Sequence[Completion],
+        rows: Sequence[Planned],
+        replies: Replies,
         problems: Mapping[str, Problem],
         variants: Mapping[str, Variant],
     ) -> None:
-        self._completions = completions
+        self._rows = rows
+        self._replies = replies
         self._judges = Judges(problems)
         self._variants = variants
 
     def __len__(self) -> int:
-        return len(self._completions)
+        return len(self._rows)
 
     def __iter__(self) -> Iterator[GradeItem]:
         continuations = Continuations()
-        for item in self._completions:
+        for row in self._rows:
+            item = completion_of(row, self._replies[row.key].reply)
             variant = self._variants[item.variant_id]
             problem = self._judges.judge(variant.oracle_id, variant.shown_tests)
             text = continuations.complete(
@@ -241,30 +251,34 @@ class _Items:
             yield GradeItem(problem, whole, variant.entry_point)
 
 
-def _row(item: Completion | Verdict) -> tuple[str, str, int]:
+def _row(item: Planned | Verdict) -> tuple[str, str, int]:
     return (item.variant_id, item.model, item.sample)
 
 
 def _known_verdicts(
-    folder: StudyFolder, version: str, completions: Sequence[Completion]
+    folder: StudyFolder, version: str, answered: Sequence[Planned], replies: Replies
 ) -> dict[tuple[str, str, int], Verdict]:
-    """Return the verdicts that still hold: same grader, and a reply that can not change."""
+    """Return the verdicts that still hold: same grader, same reply, and one that can not change."""
     if not folder.verdicts.exists():
         return {}
-    rows = {_row(item) for item in completions if item.error is None}
+    judged = {
+        _row(item): replies.reply_key(item.key) for item in answered if not replies.failed(item.key)
+    }
     return {
         _row(verdict): verdict
         for verdict in read_parquet(folder.verdicts, Verdict)
-        if verdict.grader == version and verdict.status not in PENDING and _row(verdict) in rows
+        if verdict.grader == version
+        and verdict.status not in PENDING
+        and judged.get(_row(verdict)) == verdict.reply_key
     }
 
 
 def _write_verdicts(
     folder: StudyFolder,
-    completions: Sequence[Completion],
+    answered: Sequence[Planned],
     known: Mapping[tuple[str, str, int], Verdict],
 ) -> tuple[Verdict, ...]:
-    verdicts = tuple(known[_row(item)] for item in completions if _row(item) in known)
+    verdicts = tuple(known[_row(item)] for item in answered if _row(item) in known)
     ordered = sorted(verdicts, key=lambda item: (item.model, item.variant_id, item.sample))
     write_parquet(folder.verdicts, Verdict, ordered)
     return verdicts
@@ -272,9 +286,9 @@ def _write_verdicts(
 
 def add_measurements(folder: StudyFolder, measured: Sequence[Measurement]) -> None:
     """Bring times and memory into ``measurements.parquet``; the newest of a key stays."""
-    old: tuple[Measurement, ...] = ()
+    newest: dict[tuple[str, str], Measurement] = {}
     if folder.measurements.exists():
         old = read_parquet(folder.measurements, Measurement)
-    newest = {(item.kind, item.key): item for item in (*old, *measured)}
-    rows = sorted(newest.values(), key=lambda item: (item.kind, item.key))
-    write_parquet(folder.measurements, Measurement, rows)
+        newest = {(item.kind, item.key): item for item in old}
+    newest |= {(item.kind, item.key): item for item in measured}
+    write_parquet(folder.measurements, Measurement, (newest[key] for key in sorted(newest)))
