@@ -165,4 +165,6 @@ def test_wrong_arguments_are_named(family: str, arguments: dict[str, object], al
 
 def test_freedoms_are_those_of_the_family() -> None:
     owners = {name for name in PERTURBATIONS if PERTURBATIONS[name].freedoms}
-    assert owners == {"example_reorder", "section_reorder", "formatting", "typos"}
+    told = {"storytelling", "gamification"}
+    assert owners == told | {"example_reorder", "section_reorder", "formatting", "typos"}
+    assert all(PERTURBATIONS[name].freedoms == {Freedom.WORDING} for name in told)

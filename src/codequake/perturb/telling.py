@@ -1,8 +1,8 @@
 """The task told in another world, inside a frame: what stories and games have in common.
 
-Only the opening section changes.  It is told in the sentences that the author wrote for that world;
-protected spans stay to the letter, and all other sections, which say exactly what is wanted, are
-not touched.
+Only the opening section changes.  It is told in the sentences that the author wrote for that world,
+or in those of the statement with the words of that world.  Protected spans stay to the letter, and
+all other sections, which say exactly what is wanted, are not touched.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from codequake.perturb.spec import (
     step_of,
 )
 from codequake.records import JsonText, Problem, Step
-from codequake.statements import Domain, SectionKind, Sentence
+from codequake.statements import Domain, Section, SectionKind, Span, SpanKind
 
 __all__ = ["told_in_frames", "world_sentences", "worlds_of"]
 
@@ -31,7 +31,7 @@ __all__ = ["told_in_frames", "world_sentences", "worlds_of"]
 def told_in_frames(problem: Problem, request: Request, frames: Frames) -> Iterator[Draft]:
     """Yield prompts without end, each in a world and a frame that are drawn.
 
-    Raises ``NotApplicableError`` where the statement has no other world with a telling.
+    Raises ``NotApplicableError`` where the statement has no other world.
     """
     arguments_of(request.spec)
     worlds = worlds_of(problem)
@@ -40,7 +40,7 @@ def told_in_frames(problem: Problem, request: Request, frames: Frames) -> Iterat
     for index in itertools.count():
         rng = rng_of(problem, request, index)
         domain = rng.choice(worlds)
-        story, frame = _framed(domain, frames, rng)
+        story, frame = _framed(problem.structure.sections[0], domain, frames, rng)
         # The lines after the paragraph (a blank one before the next title) stay as they are.
         opening = TextSection(sections[0].kind, "", (story, *sections[0].lines[1:]))
         chosen = JsonText(canonical_json({"domain": domain.name, "frame": frame, "index": index}))
@@ -50,7 +50,7 @@ def told_in_frames(problem: Problem, request: Request, frames: Frames) -> Iterat
 
 
 def worlds_of(problem: Problem) -> tuple[Domain, ...]:
-    """Return the worlds of a statement that tell its task in sentences of their own.
+    """Return the worlds that a statement can be told in.
 
     Raises ``NotApplicableError`` where there is none.
     """
@@ -61,18 +61,29 @@ def worlds_of(problem: Problem) -> tuple[Domain, ...]:
         raise NotApplicableError("the statement names no other world to tell it in")
     if structure.sections[0].kind is not SectionKind.TASK:
         raise NotApplicableError("the statement does not open with the task")
-    found = tuple(domain for domain in structure.domains if world_sentences(domain))
-    if not found:
-        raise NotApplicableError("no world of the statement tells its task in its own sentences")
-    return found
+    return structure.domains
 
 
-def world_sentences(domain: Domain) -> tuple[Sentence, ...]:
-    """Return the task in the sentences of a world; empty where it has none of its own."""
-    return next((part.sentences for part in domain.sections if part.kind is SectionKind.TASK), ())
+def world_sentences(task: Section, domain: Domain) -> tuple[str, ...]:
+    """Return the task as a world tells it.
+
+    A world without sentences of its own puts its words into the slots of the statement; much of
+    the wording is then that of the clean prompt.
+    """
+    for part in domain.sections:
+        if part.kind is SectionKind.TASK:
+            return tuple(map(sentence_text, part.sentences))
+    return tuple("".join(_word(span, domain) for span in one.spans) for one in task.sentences)
 
 
-def _framed(domain: Domain, frames: Frames, rng: random.Random) -> tuple[str, str]:
+def _word(span: Span, domain: Domain) -> str:
+    if span.kind is not SpanKind.SLOT:
+        return span.text
+    text = next((pair.new for pair in domain.glossary if pair.old == span.name), span.text)
+    return _capital(text) if span.text[:1].isupper() else text
+
+
+def _framed(task: Section, domain: Domain, frames: Frames, rng: random.Random) -> tuple[str, str]:
     """Return the new opening paragraph and the name of the frame around it."""
     frame = rng.choice(frames.frames)
     words = {name: rng.choice(choices) for name, choices in frames.lexicon.items()}
@@ -81,7 +92,7 @@ def _framed(domain: Domain, frames: Frames, rng: random.Random) -> tuple[str, st
         rng.choice(choices).format_map(words)
         for choices in (frame.openings, frame.turns, frame.endings)
     )
-    *core, wanted = [sentence_text(sentence) for sentence in world_sentences(domain)]
+    *core, wanted = world_sentences(task, domain)
     sentences = [opening, turn, *core, ending, wanted]
     return " ".join(sentence for sentence in sentences if sentence), frame.name
 
