@@ -33,14 +33,14 @@ _ATTEMPTS = 4
 """Draws that may fail in a row: some values leave too few inputs that tell programs apart."""
 
 
-@perturbation("example_perturbation", task=TaskKind.KEPT)
+@perturbation("example_perturbation", task=TaskKind.KEPT, draws=True)
 def example_perturbation(problem: Problem, request: Request) -> Iterator[Draft]:
     """Yield prompts with other examples of the same task, drawn from the problem's generator."""
     arguments_of(request.spec)
     return _redrawn(problem, request, ChangeKind.EXAMPLES, "")
 
 
-@perturbation("numeric_perturbation", task=TaskKind.KEPT)
+@perturbation("numeric_perturbation", task=TaskKind.KEPT, draws=True)
 def numeric_perturbation(problem: Problem, request: Request) -> Iterator[Draft]:
     """Yield prompts with other numbers.
 

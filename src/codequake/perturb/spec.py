@@ -116,7 +116,8 @@ class Perturbation:
 
     ``task`` says whether it keeps the task, unless the problem that judges a draft has another;
     ``may_repeat`` that its text may be that of the clean prompt or of another of its variants (all
-    others are dropped as having changed nothing).  ``freedoms`` are what it changes by its rule.
+    others are dropped as having changed nothing).  ``freedoms`` are what it changes by its rule,
+    ``draws`` says that it runs the programs of a problem to make a draft.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Perturbation:
     make: Make
     may_repeat: bool
     freedoms: frozenset[Freedom] = frozenset()
+    draws: bool = False
 
 
 PERTURBATIONS: Table[Perturbation] = Table("perturbation")
@@ -136,6 +138,7 @@ def perturbation(
     task: TaskKind,
     may_repeat: bool = False,
     freedoms: Iterable[Freedom] = (),
+    draws: bool = False,
 ) -> Callable[[Make], Make]:
     """Return a decorator that registers a function as a perturbation.
 
@@ -143,7 +146,8 @@ def perturbation(
     """
 
     def register(make: Make) -> Make:
-        PERTURBATIONS.add(name)(Perturbation(name, task, make, may_repeat, frozenset(freedoms)))
+        made = Perturbation(name, task, make, may_repeat, frozenset(freedoms), draws)
+        PERTURBATIONS.add(name)(made)
         return make
 
     return register
