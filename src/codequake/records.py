@@ -165,7 +165,9 @@ class Variant:
     mitigation was applied to.  ``gated`` is true when every check passed; a variant that fails
     one is kept and reported, but stands in no headline figure.  ``shown_tests`` are the indices of
     the oracle's tests whose input stands in the text; ``None`` where it was not looked for, and
-    the tests themselves say whether they are visible.
+    the tests themselves say whether they are visible.  ``contrast_id`` is given where the task is
+    changed: it names a problem with the same inputs and the answers of the original task, which
+    tells who solved the task that was not asked.
     """
 
     variant_id: str
@@ -185,6 +187,7 @@ class Variant:
     checks: tuple[Check, ...]
     gated: bool
     shown_tests: tuple[int, ...] | None = None
+    contrast_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

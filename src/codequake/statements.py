@@ -93,11 +93,16 @@ class Domain:
     """Another world to tell the problem in.
 
     ``glossary`` maps slot names to the words of that world, ``renames`` maps identifiers.
+    ``sections`` hold what that world says in sentences of its own: the task, and sections whose
+    words belong to the first world.  Numbers, names and the signature stand in them as in the
+    statement.  ``explanations`` are those of the examples, in their order.
     """
 
     name: str
     glossary: tuple[Pair, ...]
     renames: tuple[Pair, ...]
+    sections: tuple[Section, ...] = ()
+    explanations: tuple[Sentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,14 @@ from tests.perturb.test_perturb_making import batch, spec
 
 from codequake.canonical import parse_json
 from codequake.formula import distance, equivalent, parse, parse_assumption, size_of
+from codequake.perturb.frames import STORIES as STORY_FRAMES
+from codequake.perturb.games import GAMES
 from codequake.perturb.inert import ANY, FUNCTION, NAMED, STDIN
 from codequake.perturb.layout import formula_places, join_sections, split_sections
+from codequake.perturb.making import make_variants
 from codequake.perturb.spec import NotApplicableError
-from codequake.perturb.stories import GRAMMARS, PEOPLE, REQUESTS, TIMES
+from codequake.problems import load_set
+from codequake.problems.retelling import surviving_share
 
 STORIES = [
     variant
@@ -57,9 +61,9 @@ def test_a_story_is_told_in_one_world() -> None:
 
 
 def test_stories_differ_in_kind_and_in_words() -> None:
-    kinds = Counter(parse_json(variant.chain[1].arguments)["story"] for variant in STORIES)
-    assert len(kinds) == len(GRAMMARS)
-    assert max(kinds.values()) < len(STORIES) / 2
+    kinds = Counter(parse_json(variant.chain[1].arguments)["frame"] for variant in STORIES)
+    assert len(kinds) >= 10
+    assert max(kinds.values()) < len(STORIES) / 4
     openings = Counter(variant.text.split(".")[0] for variant in STORIES)
     assert max(openings.values()) <= 3
 
@@ -75,16 +79,55 @@ def test_stories_are_well_formed() -> None:
 
 
 def test_the_material_holds_no_numbers_and_no_unknown_places() -> None:
-    known = {"actor", "object", "goal", "person", "time"}
-    texts = [*PEOPLE, *TIMES, *REQUESTS]
-    for grammar in GRAMMARS:
-        texts += [*grammar.openings, *grammar.turns, *grammar.endings]
-    for text in (*texts, *ANY, *FUNCTION, *STDIN, *NAMED):
+    texts = [*ANY, *FUNCTION, *STDIN, *NAMED]
+    for frames in (STORY_FRAMES, GAMES):
+        for frame in frames.frames:
+            told = [*frame.openings, *frame.turns, *frame.endings]
+            places = {place.lower() for text in told for place in re.findall(r"\{(\w+)\}", text)}
+            assert places <= set(frames.lexicon)
+            texts += told
+        for choices in frames.lexicon.values():
+            assert not any(re.search(r"[\d{}]", choice) for choice in choices)
+    for text in texts:
         assert not re.search(r"\d", text)
-        places = {place.lower() for place in re.findall(r"\{(\w+)\}", text)}
-        assert places <= known | {"name", "call"}
     told = [text for text in texts if text]
     assert len(set(told)) == len(told)
+
+
+def test_no_frame_is_met_too_often() -> None:
+    for family in ("storytelling", "gamification"):
+        made = [
+            variant.text.split("\n")[0]
+            for problem in load_set("starter-12")
+            for seed in range(14)
+            for variant in make_variants(
+                problem, [spec(family, 6)], seed=seed, oracle=None
+            ).variants
+        ]
+        assert len(made) == 1008
+        frames = STORY_FRAMES if family == "storytelling" else GAMES
+        words = sorted({one for found in frames.lexicon.values() for one in found}, key=len)
+        masks = re.compile("|".join(map(re.escape, reversed(words))), re.IGNORECASE)
+        told = Counter(
+            sentence
+            for text in made
+            for sentence in {masks.sub("_", one) for one in re.split(r"(?<=[.!?]) ", text)}
+        )
+        assert max(told.values()) <= len(made) * 0.05
+
+
+@pytest.mark.parametrize("family", ["storytelling", "gamification"])
+def test_a_told_task_keeps_little_of_the_wording(family: str) -> None:
+    shares = []
+    for problem in load_set("starter-12"):
+        assert problem.structure is not None
+        task = problem.structure.sections[0].sentences
+        for variant in make_variants(problem, [spec(family, 6)], seed=3, oracle=None).variants:
+            share = surviving_share(task, variant.text.split("\n")[0])
+            if share is not None:
+                shares.append(share)
+    assert len(shares) > 20
+    assert max(shares) <= 0.25
 
 
 def test_distracting_sentences_stand_among_the_constraints() -> None:

@@ -36,7 +36,10 @@ def load_problems(
     of each, and 0 keeps all.  Raises ``UsageError`` and ``DataError``.
     """
     if folder:
-        found = read_parquet(Path(folder) / "problems.parquet", Problem)
+        files = [Path(folder) / name for name in ("problems.parquet", "oracles.parquet")]
+        found = [one for file in files if file.exists() for one in read_parquet(file, Problem)]
+        if not files[0].exists():
+            raise UsageError(f"folder is {folder!r}; allowed: one that `codequake perturb` wrote")
         return {problem.problem_id: problem for problem in found}
     names = sets.split(",") if isinstance(sets, str) else [str(name) for name in sets]
     problems: dict[str, Problem] = {}

@@ -189,13 +189,16 @@ def _task(settings: dict[str, Any], folder: str, grading: dict[str, Any]) -> Tas
             PerturbationSpec(item["name"], JsonText(item["arguments"]), item["count"])
             for item in settings["perturbations"]
         ]
-        variants = tuple(
-            variant
+        batches = [
+            make_variants(problem, specs, seed=settings["seed"], oracle=oracle)
             for problem in problems.values()
-            for variant in make_variants(
-                problem, specs, seed=settings["seed"], oracle=oracle
-            ).variants
-        )
+        ]
+        if any(batch.oracles for batch in batches):
+            raise UsageError(
+                "a perturbation makes problems with tests of their own, which a task cannot hold; "
+                "allowed: -T folder=DIR, where `codequake perturb` wrote them"
+            )
+        variants = tuple(variant for batch in batches for variant in batch.variants)
     if not variants:
         raise NothingToReturnError("no perturbation applies to any of the problems")
     asked = {"samples": settings["samples"], "style": settings["style"]}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from codequake.errors import DataError
 from codequake.formula import (
@@ -24,7 +24,8 @@ from codequake.perturb.examples import check_examples, read_examples, run_exampl
 from codequake.perturb.formula import read_formula
 from codequake.perturb.inert import ANY, own_sentences
 from codequake.perturb.layout import TextSection, replace_formula, split_sections
-from codequake.perturb.spec import Draft, NotApplicableError
+from codequake.perturb.restoring import restore
+from codequake.perturb.spec import Draft, Freedom, NotApplicableError
 from codequake.ports import Oracle
 from codequake.problems.code_prompts import CodePrompt, protected_pieces, read_code_prompt
 from codequake.problems.doc_examples import read_doc_examples
@@ -34,21 +35,37 @@ from codequake.statements import SectionKind, SpanKind, Statement
 
 __all__ = ["check_draft"]
 
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w)")
+# A number may be an ordinal: the 40th.
+_END = r"(?:(?!\w)|(?=(?:st|nd|rd|th)\b))"
+_NUMBER = re.compile(rf"(?<![\w.])-?\d+(?:\.\d+)?{_END}")
 _QUOTED = re.compile(r"`[^`\n]+`")
 
 
-def check_draft(problem: Problem, draft: Draft, oracle: Oracle | None) -> tuple[Check, ...]:
-    """Return the checks of a draft of a kept task, in a fixed order.
+def check_draft(
+    problem: Problem,
+    draft: Draft,
+    oracle: Oracle | None,
+    *,
+    freedoms: Collection[Freedom] = (),
+) -> tuple[Check, ...]:
+    """Return the checks of a draft, in a fixed order; ``problem`` is the one that judges it.
 
-    With an oracle the examples of the text are also run through the first reference program.
-    Raises ``MachineError`` when the oracle cannot run.
+    What the perturbation may change by its rule, its ``freedoms``, is put back first; whether that
+    can be done is a check of its own.  With an oracle the examples of the text are also run through
+    the first reference program.  Raises ``MachineError`` when the oracle cannot run.
     """
-    text = _own_name(problem, draft)
+    text, restored = restore(problem, _own_name(problem, draft), freedoms)
+    ordered = Freedom.WORDING not in freedoms
+    return (*restored, *_checks(problem, draft, text, oracle, ordered=ordered))
+
+
+def _checks(
+    problem: Problem, draft: Draft, text: str, oracle: Oracle | None, *, ordered: bool
+) -> tuple[Check, ...]:
     if draft.formula is not None and draft.distance:
         checks = list(_formula_checks(problem, draft))
     else:
-        checks = list(_wording_checks(problem, text))
+        checks = list(_wording_checks(problem, text, ordered=ordered))
     return (*checks, *_example_checks(problem, text, oracle))
 
 
@@ -59,15 +76,16 @@ def _own_name(problem: Problem, draft: Draft) -> str:
     return re.sub(rf"\b{re.escape(draft.entry_point)}\b", str(problem.entry_point), draft.text)
 
 
-def _wording_checks(problem: Problem, text: str) -> list[Check]:
+def _wording_checks(problem: Problem, text: str, *, ordered: bool) -> list[Check]:
     """Compare numbers, quoted names, signature and sections with the clean prompt."""
     clean = problem.statement
-    checks = [_numbers(clean, text), _names(problem, clean, text)]
+    checks = [_numbers(clean, text), _names(problem, clean, text, counted=ordered)]
     if problem.structure is None:
         return checks
     code = read_code_prompt(clean)
     pieces = _pieces(problem.structure) if code is None else protected_pieces(code.task)
-    return [*checks, _protected(pieces, text), _sections(problem, text)]
+    protected = _protected(pieces, text) if ordered else _kept(pieces, text)
+    return [*checks, protected, _sections(problem, text)]
 
 
 def _numbers(clean: str, text: str) -> Check:
@@ -78,10 +96,10 @@ def _numbers(clean: str, text: str) -> Check:
     return Check("numbers", True, f"{before.total()} unchanged")
 
 
-def _names(problem: Problem, clean: str, text: str) -> Check:
-    """Every quoted piece of the clean text stands at least as often, and no new one appears."""
+def _names(problem: Problem, clean: str, text: str, *, counted: bool) -> Check:
+    """Every quoted piece of the clean text stands (at least as often), and no new one appears."""
     before, after = (Counter(_QUOTED.findall(one)) for one in (clean, text))
-    lost = before - after
+    lost = before - after if counted else Counter(before.keys() - after.keys())
     known = set(before) | {f"`{name}`" for name in (problem.entry_point, *problem.parameters)}
     new = Counter({name: count for name, count in after.items() if name not in known})
     if lost or new:
@@ -114,10 +132,19 @@ def _protected(pieces: Sequence[str], text: str) -> Check:
     return Check("protected", True, f"{len(pieces)} in order")
 
 
+def _kept(pieces: Sequence[str], text: str) -> Check:
+    """All protected and formula spans stand in the text, in any order."""
+    for piece in pieces:
+        if _find(piece, text, 0) < 0:
+            return Check("protected", False, f"{piece[:60]!r} is missing")
+    return Check("protected", True, f"{len(pieces)} in any order")
+
+
 def _find(piece: str, text: str, at: int) -> int:
     """Find a piece from a place on, as a whole word where it is one."""
     left = r"(?<!\w)" if piece[:1].isalnum() else ""
     right = r"(?!\w)" if piece[-1:].isalnum() else ""
+    right = _END if piece[-1:].isdigit() else right
     match = re.compile(f"{left}{re.escape(piece)}{right}").search(text, at)
     return -1 if match is None else match.start()
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codequake.errors import UsageError
+from codequake.grading import outputs_agree
 from codequake.keys import variant_key
 from codequake.perturb.gate import check_draft
 from codequake.perturb.spec import (
@@ -17,8 +18,8 @@ from codequake.perturb.spec import (
     Request,
 )
 from codequake.ports import Answer, Oracle
-from codequake.problems import shown_tests
-from codequake.records import JsonText, Problem, Reference, Variant
+from codequake.problems import DISCRIMINATING, contrast_with, has_new_oracle, shown_tests
+from codequake.records import Check, JsonText, Problem, Reference, TaskKind, Variant
 
 __all__ = ["NO_OP", "Skipped", "VariantBatch", "make_variants"]
 
@@ -39,10 +40,15 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class VariantBatch:
-    """The variants of one problem in the order of the specs, and what was skipped."""
+    """The variants of one problem in the order of the specs, and what was skipped.
+
+    ``oracles`` are the problems that judge them beside the problem itself, and those that tell who
+    solved the original task instead, each once.
+    """
 
     variants: tuple[Variant, ...]
     skipped: tuple[Skipped, ...]
+    oracles: tuple[Problem, ...] = ()
 
 
 def make_variants(
@@ -51,8 +57,11 @@ def make_variants(
     *,
     seed: int,
     oracle: Oracle | None,
+    versions: Sequence[Problem] = (),
 ) -> VariantBatch:
     """Make the variants that ``specs`` ask for.
+
+    ``versions`` are problems that authors made from problems; those of others are passed over.
 
     Each draft goes through the gate; one that fails is kept with ``gated`` false.  A draft whose
     text is that of the clean prompt, or of an earlier draft of its spec, changed nothing and is
@@ -65,6 +74,8 @@ def make_variants(
     variants: list[Variant] = []
     skipped: list[Skipped] = []
     remembering = None if oracle is None else _Remembering(oracle)
+    made = _Making(problem, seed, remembering)
+    own = tuple(one for one in versions if _original_of(one) == problem.problem_id)
     if len({(spec.name, spec.arguments) for spec in specs}) != len(specs):
         raise UsageError("a perturbation stands twice with the same arguments; allowed: once")
     for spec in specs:
@@ -72,31 +83,35 @@ def make_variants(
             raise UsageError(f"count of {spec.name!r} is {spec.count}; allowed: 1 or more")
         perturbation = PERTURBATIONS[spec.name]
         try:
-            drafts = _drafts(problem, perturbation, Request(spec, seed))
+            drafts = _drafts(problem, perturbation, Request(spec, seed, remembering, own))
         except NotApplicableError as error:
             skipped.append(Skipped(problem.problem_id, spec.name, str(error)))
             continue
         if len(drafts) < spec.count:
             reason = f"{len(drafts)} of {spec.count} variants that change the prompt differently"
             skipped.append(Skipped(problem.problem_id, spec.name, _reason(drafts, reason)))
-        variants += [_variant(problem, perturbation, draft, seed, remembering) for draft in drafts]
-    return VariantBatch(tuple(variants), tuple(skipped))
+        variants += [made.variant(perturbation, draft) for draft in drafts]
+    return VariantBatch(tuple(variants), tuple(skipped), tuple(made.oracles.values()))
+
+
+def _original_of(version: Problem) -> str | None:
+    return None if version.change is None else version.change.original_id
 
 
 class _Remembering:
-    """An oracle for one problem that runs each input once: variants mostly share examples."""
+    """An oracle that runs each input of a program once: variants mostly share examples."""
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
-        self._known: dict[tuple[str, JsonText], Answer] = {}
+        self._known: dict[tuple[str, str, JsonText], Answer] = {}
 
     def answers(
         self, problem: Problem, reference: Reference, inputs: Sequence[JsonText]
     ) -> tuple[Answer, ...]:
-        keys = [(reference.name, one) for one in inputs]
+        keys = [(problem.problem_id, reference.code, one) for one in inputs]
         new = list(dict.fromkeys(key for key in keys if key not in self._known))
         if new:
-            asked = self._oracle.answers(problem, reference, [one for _, one in new])
+            asked = self._oracle.answers(problem, reference, [one for _, _, one in new])
             self._known.update(zip(new, asked, strict=True))
         return tuple(self._known[key] for key in keys)
 
@@ -122,30 +137,61 @@ def _drafts(problem: Problem, perturbation: Perturbation, request: Request) -> l
     return kept
 
 
-def _variant(
-    problem: Problem, perturbation: Perturbation, draft: Draft, seed: int, oracle: Oracle | None
-) -> Variant:
-    checks = (*draft.checks, *check_draft(problem, draft, oracle))
-    base = draft.base
-    return Variant(
-        variant_id=_key(problem, draft, seed),
-        problem_id=problem.problem_id,
-        family=perturbation.name,
-        task=perturbation.task,
-        chain=draft.chain,
-        seed=seed,
-        text=draft.text,
-        entry_point=draft.entry_point or problem.entry_point,
-        oracle_id=problem.problem_id,
-        base_id=None if base is None else _key(problem, base, seed),
-        formula=draft.formula,
-        distance=draft.distance,
-        distance_proved=draft.distance_proved,
-        assumptions=draft.assumptions,
-        checks=checks,
-        gated=all(check.passed for check in checks),
-        shown_tests=shown_tests(problem, draft.text, problem.entry_point),
-    )
+class _Making:
+    """Turns drafts of one problem into variants, and keeps the problems that judge them."""
+
+    def __init__(self, problem: Problem, seed: int, oracle: Oracle | None) -> None:
+        self.oracles: dict[str, Problem] = {}
+        self._problem = problem
+        self._seed = seed
+        self._oracle = oracle
+
+    def variant(self, perturbation: Perturbation, draft: Draft) -> Variant:
+        judge = draft.judged_by or self._problem
+        checks = [
+            *draft.checks,
+            *check_draft(judge, draft, self._oracle, freedoms=perturbation.freedoms),
+        ]
+        task, contrast = perturbation.task, None
+        if draft.judged_by is not None:
+            self.oracles[judge.problem_id] = judge
+            if judge.change is not None and has_new_oracle(judge.change.kind):
+                task = TaskKind.CHANGED
+                contrast = self._contrast(judge, checks)
+        base = draft.base
+        family = f"{perturbation.name}/{draft.kind}" if draft.kind else perturbation.name
+        return Variant(
+            variant_id=_key(self._problem, draft, self._seed),
+            problem_id=self._problem.problem_id,
+            family=family,
+            task=task,
+            chain=draft.chain,
+            seed=self._seed,
+            text=draft.text,
+            entry_point=draft.entry_point or judge.entry_point,
+            oracle_id=judge.problem_id,
+            base_id=None if base is None else _key(self._problem, base, self._seed),
+            formula=draft.formula,
+            distance=draft.distance,
+            distance_proved=draft.distance_proved,
+            assumptions=draft.assumptions,
+            checks=tuple(checks),
+            gated=all(check.passed for check in checks),
+            shown_tests=shown_tests(judge, draft.text, judge.entry_point),
+            contrast_id=contrast,
+        )
+
+    def _contrast(self, judge: Problem, checks: list[Check]) -> str | None:
+        """Keep the problem with the original's answers; say whether it tells the two apart."""
+        if self._oracle is None or not self._problem.references:
+            checks.append(Check("discriminating", False, "the references cannot be run"))
+            return None
+        found = contrast_with(judge, self._problem, self._oracle, outputs_agree)
+        count = len(found.tests)
+        detail = f"{count} hidden tests tell the changed task from the original"
+        checks.append(Check("discriminating", count >= DISCRIMINATING, detail))
+        self.oracles[found.problem_id] = found
+        return found.problem_id
 
 
 def _key(problem: Problem, draft: Draft, seed: int) -> str:

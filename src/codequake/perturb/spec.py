@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from codequake.canonical import canonical_json, parse_json
 from codequake.errors import CodequakeError, UsageError
+from codequake.ports import Oracle
 from codequake.records import Check, JsonText, Problem, Step, TaskKind
 from codequake.registry import Table
 from codequake.seeding import generator_for
@@ -16,6 +18,7 @@ from codequake.seeding import generator_for
 __all__ = [
     "PERTURBATIONS",
     "Draft",
+    "Freedom",
     "Make",
     "NotApplicableError",
     "Perturbation",
@@ -50,10 +53,16 @@ class PerturbationSpec:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a perturbation is asked for: its spec and the seed of the study."""
+    """What a perturbation is asked for: its spec and the seed of the study.
+
+    ``oracle`` runs references and generators; ``None`` where nothing can be run.  ``versions`` are
+    the problems that the author of this one made from it.
+    """
 
     spec: PerturbationSpec
     seed: int
+    oracle: Oracle | None = None
+    versions: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,9 @@ class Draft:
     """A changed prompt that no gate has seen yet; the fields are those of ``Variant``.
 
     ``base`` is the draft that a mitigation was applied to.  ``entry_point`` is the name that its
-    program must define, where that is not the problem's own.
+    program must define, where that is not the problem's own.  ``judged_by`` is the problem whose
+    tests judge it, where that is not the problem itself.  ``kind`` tells kinds of one family
+    apart in tables; it is empty for the usual kind.
     """
 
     text: str
@@ -73,6 +84,8 @@ class Draft:
     checks: tuple[Check, ...] = ()
     base: Draft | None = None
     entry_point: str | None = None
+    judged_by: Problem | None = None
+    kind: str = ""
 
 
 Make = Callable[[Problem, Request], Iterator[Draft]]
@@ -83,32 +96,58 @@ that it does not know.
 """
 
 
+class Freedom(StrEnum):
+    """What a perturbation may change by its rule.
+
+    The gate puts all but the last back before it checks.  ``WORDING`` is that of the task: its
+    protected pieces may then stand in another order.
+    """
+
+    EXAMPLE_ORDER = "example_order"
+    SECTION_ORDER = "section_order"
+    LAYOUT = "layout"
+    SPELLING = "spelling"
+    WORDING = "wording"
+
+
 @dataclass(frozen=True, slots=True)
 class Perturbation:
     """A registered perturbation.
 
-    ``task`` says whether it keeps the task; ``may_repeat`` that its text may be that of the clean
-    prompt or of another of its variants (all others are dropped as having changed nothing).
+    ``task`` says whether it keeps the task, unless the problem that judges a draft has another;
+    ``may_repeat`` that its text may be that of the clean prompt or of another of its variants (all
+    others are dropped as having changed nothing).  ``freedoms`` are what it changes by its rule,
+    ``draws`` says that it runs the programs of a problem to make a draft.
     """
 
     name: str
     task: TaskKind
     make: Make
     may_repeat: bool
+    freedoms: frozenset[Freedom] = frozenset()
+    draws: bool = False
 
 
 PERTURBATIONS: Table[Perturbation] = Table("perturbation")
 """All known perturbations by name; other packages add theirs through an entry point."""
 
 
-def perturbation(name: str, *, task: TaskKind, may_repeat: bool = False) -> Callable[[Make], Make]:
+def perturbation(
+    name: str,
+    *,
+    task: TaskKind,
+    may_repeat: bool = False,
+    freedoms: Iterable[Freedom] = (),
+    draws: bool = False,
+) -> Callable[[Make], Make]:
     """Return a decorator that registers a function as a perturbation.
 
     Raises ``UsageError`` when the name is taken.
     """
 
     def register(make: Make) -> Make:
-        PERTURBATIONS.add(name)(Perturbation(name, task, make, may_repeat))
+        made = Perturbation(name, task, make, may_repeat, frozenset(freedoms), draws)
+        PERTURBATIONS.add(name)(made)
         return make
 
     return register

@@ -2,6 +2,7 @@
 
 from codequake.problems.building import build_tests, rebuild_file
 from codequake.problems.checking import FORMULA_INPUTS, check_problems
+from codequake.problems.contrast import DISCRIMINATING, contrast_with, has_new_oracle
 from codequake.problems.drawing import fresh_inputs
 from codequake.problems.findings import Finding, Report, Rules
 from codequake.problems.judging import Agree
@@ -27,6 +28,7 @@ from codequake.problems.sets import (
 from codequake.problems.showing import shown_tests
 
 __all__ = [
+    "DISCRIMINATING",
     "FORMULA_INPUTS",
     "Agree",
     "Finding",
@@ -37,8 +39,10 @@ __all__ = [
     "build_tests",
     "can_redraw",
     "check_problems",
+    "contrast_with",
     "find_problem",
     "fresh_inputs",
+    "has_new_oracle",
     "input_stands_in",
     "load_set",
     "problem_set",

@@ -28,6 +28,9 @@ A file holds, in this order::
 
     [[domains]]                   # other worlds to tell the problem in
     name, glossary = { slot = "words" }, renames = { identifier = "identifier" }
+    task, input, output, constraints   # markup: what that world says in sentences of its own,
+                                  # with the names and numbers of the statement; may be left out
+    explanations                  # of the examples, one line each, where there is a task
 
     [[references]]                # the first is the oracle
     name, language, code          # language as the problem's when left out
@@ -81,7 +84,7 @@ from codequake.problems.constants import constant_spans, read_constants, read_pr
 from codequake.problems.fields import Fields
 from codequake.problems.lines import KeyLines
 from codequake.problems.rendering import render_statement
-from codequake.problems.sections import read_examples, read_sections
+from codequake.problems.sections import read_examples, read_sections, read_world
 from codequake.records import (
     Change,
     ChangeKind,
@@ -166,7 +169,7 @@ def _read(fields: Fields, path: Path) -> Authored:
     written = fields.table("statement")
     statement = Statement(
         read_sections(written, call, formula, lines, numbered=len(visible) > 1),
-        _domains(fields),
+        _domains(fields, call),
     )
     inputs = _inputs(fields, call, constants)
     hidden = _hidden(fields, call)
@@ -302,7 +305,7 @@ def _symbol(part: Fields) -> Symbol:
     return symbol
 
 
-def _domains(fields: Fields) -> tuple[Domain, ...]:
+def _domains(fields: Fields, call: Call) -> tuple[Domain, ...]:
     domains = []
     for part in fields.tables("domains"):
         domains.append(
@@ -310,6 +313,7 @@ def _domains(fields: Fields) -> tuple[Domain, ...]:
                 part.text("name"),
                 tuple(Pair(old, new) for old, new in part.pairs("glossary")),
                 tuple(Pair(old, new) for old, new in part.pairs("renames")),
+                *read_world(part, call),
             )
         )
         part.close()

@@ -14,6 +14,7 @@ from codequake.canonical import canonical_json, parse_json
 from codequake.errors import CheckFailedError, DataError, UserError
 from codequake.ports import Oracle, Pool
 from codequake.problems.building import DISCRIMINATING
+from codequake.problems.contrast import has_new_oracle
 from codequake.problems.declarations import formula_findings
 from codequake.problems.executing import (
     discriminating,
@@ -40,7 +41,6 @@ FORMULA_INPUTS = 10_000
 """Inputs on which the references of a formula prompt agree before it is admitted."""
 
 _REDRAWN = (ChangeKind.EXAMPLES, ChangeKind.BOUNDS, ChangeKind.CONSTANTS)
-_NEW_ORACLE = (ChangeKind.HARD_NEGATION, ChangeKind.SOFT_NEGATION, ChangeKind.CONSTANTS)
 _NO_REFERENCE = "there is no reference program to run"
 _OWN_OUTPUTS = (
     "the expected outputs are those of the reference program, so running it shows only that it "
@@ -192,7 +192,7 @@ class _Check:
         hidden = [test.input for test in version.tests if not test.visible]
         broken = any(item.check in ("structure", "tests") for item in found)
         able = version.references and original.references
-        if able and not broken and version.change.kind in _NEW_ORACLE:
+        if able and not broken and has_new_oracle(version.change.kind):
             judge = Judge(version, self.quick, self.agree)
             try:
                 count = discriminating(judge, original, hidden)

@@ -145,13 +145,23 @@ def _with_constants(problem: Problem, constants: tuple[Constant, ...]) -> Proble
 
     assert problem.structure is not None
     shown = {name: span.text for name, span in constant_spans(constants).items()}
-    sections = tuple(
-        dataclasses.replace(
-            section, sentences=tuple(_filled(line, shown) for line in section.sentences)
+
+    def filled(sections: tuple[Section, ...]) -> tuple[Section, ...]:
+        return tuple(
+            dataclasses.replace(
+                section, sentences=tuple(_filled(line, shown) for line in section.sentences)
+            )
+            for section in sections
         )
-        for section in problem.structure.sections
+
+    structure = dataclasses.replace(
+        problem.structure,
+        sections=filled(problem.structure.sections),
+        domains=tuple(
+            dataclasses.replace(domain, sections=filled(domain.sections), explanations=())
+            for domain in problem.structure.domains
+        ),
     )
-    structure = dataclasses.replace(problem.structure, sections=sections)
     return dataclasses.replace(
         problem,
         structure=structure,

@@ -14,7 +14,14 @@ from codequake.problems.rendering import show_arguments, show_value
 from codequake.records import FormulaSlot, Interface, Test
 from codequake.statements import Section, SectionKind, Sentence, Span, SpanKind
 
-__all__ = ["Line", "example_lines", "examples_title", "read_examples", "read_sections"]
+__all__ = [
+    "Line",
+    "example_lines",
+    "examples_title",
+    "read_examples",
+    "read_sections",
+    "read_world",
+]
 
 Line = tuple[str, Sentence]
 """``file:line`` of a sentence, and the sentence."""
@@ -129,4 +136,31 @@ def read_sections(
     return tuple(
         Section(kind, title, tuple(sentence for _, sentence in lines))
         for kind, title, lines in found
+    )
+
+
+def read_world(part: Fields, call: Call) -> tuple[tuple[Section, ...], tuple[Sentence, ...]]:
+    """Return the sections and the explanations that a world has of its own.
+
+    Raises ``DataError``.
+    """
+    sections = []
+    for kind, title in (
+        (SectionKind.TASK, ""),
+        (SectionKind.INPUT, "Input"),
+        (SectionKind.OUTPUT, "Output"),
+        (SectionKind.CONSTRAINTS, "Constraints"),
+    ):
+        sentences = _sentences(part, kind.value, call)
+        if sentences:
+            sections.append(Section(kind, title, sentences))
+    lead = Span(SpanKind.TEXT, "Explanation: ")
+    told = _sentences(part, "explanations", call)
+    return tuple(sections), tuple(Sentence((lead, *sentence.spans)) for sentence in told)
+
+
+def _sentences(part: Fields, key: str, call: Call) -> tuple[Sentence, ...]:
+    return tuple(
+        parse_sentence(line, call.insertions, place=place)
+        for place, line in part.text_lines(key, needed=False)
     )

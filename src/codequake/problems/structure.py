@@ -10,6 +10,7 @@ from codequake.problems.constants import mentions
 from codequake.problems.findings import Rules
 from codequake.problems.foreign_statements import keeps_own_layout
 from codequake.problems.rendering import input_stands_in, render_statement
+from codequake.problems.retelling import world_faults
 from codequake.records import ConstantRole, Interface, Problem
 from codequake.statements import Domain, SlotKind, SpanKind, Statement
 
@@ -116,6 +117,7 @@ def _structure(problem: Problem, statement: Statement) -> Iterator[str]:
         yield "a domain stands twice"
     for domain in statement.domains:
         yield from (f"domain {domain.name!r} {text}" for text in _domain(problem, domain, slots))
+        yield from (f"domain {domain.name!r} {text}" for text in world_faults(statement, domain))
 
 
 def _domain(problem: Problem, domain: Domain, slots: set[str]) -> Iterator[str]:

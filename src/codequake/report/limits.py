@@ -98,8 +98,9 @@ def _models(tables: StudyTables, views: tuple[ModelView, ...]) -> list[str]:
 
 
 def _tests(tables: StudyTables) -> list[str]:
-    hidden = hidden_tests(tables.variants, tables.problems)
-    total = sum(len(problem.tests) for problem in tables.problems if problem.problem_id in hidden)
+    judges = (*tables.problems, *tables.oracles)
+    hidden = hidden_tests(tables.variants, judges)
+    total = sum(len(problem.tests) for problem in judges if problem.problem_id in hidden)
     unseen = sum(len(found) for found in hidden.values())
     text = (
         f"Figures rest on hidden tests, {unseen} of {total}: their input stands in no prompt of "

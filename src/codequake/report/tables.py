@@ -46,7 +46,8 @@ class Version:
 class StudyTables:
     """A study as a report shows it; the order of rows has no meaning.
 
-    ``notes`` say what was left out of its sets, repaired or is doubtful.
+    ``notes`` say what was left out of its sets, repaired or is doubtful.  ``oracles`` are problems
+    that judge variants and were not asked themselves.
     """
 
     title: str
@@ -62,3 +63,4 @@ class StudyTables:
     skipped: tuple[Skipped, ...] = ()
     versions: tuple[Version, ...] = ()
     notes: tuple[str, ...] = ()
+    oracles: tuple[Problem, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codequake.perturb import make_variants
+from codequake.perturb import PERTURBATIONS, make_variants
 from codequake.records import Problem, Variant
 from codequake.study.budget import CHARACTERS_PER_TOKEN
 from codequake.study.config import Study, StudyConfig, settings_of
@@ -136,12 +136,22 @@ def count_study(study: Study, notify: Notify, rate: float | None = None) -> Stud
     """Count a study: makes its variants without executing their examples and opens no model.
 
     It needs no key and no package of a provider, and a sandbox only for sets whose expected outputs
-    their references have to give.  ``rate`` is in requests a minute.
+    their references have to give, and for perturbations that draw problems anew.  ``rate`` is in
+    requests a minute.
     """
     config = study.config
-    problems = load_problems(study, SandboxWhenAsked(config.grader.sandbox, notify)).problems
+    oracle = SandboxWhenAsked(config.grader.sandbox, notify)
+    loaded = load_problems(study, oracle)
+    problems = loaded.problems
+    drawn = any(PERTURBATIONS[spec.name].draws for spec in config.perturbations)
     batches = [
-        make_variants(problem, config.perturbations, seed=config.seed, oracle=None)
+        make_variants(
+            problem,
+            config.perturbations,
+            seed=config.seed,
+            oracle=oracle if drawn else None,
+            versions=loaded.versions,
+        )
         for problem in problems
     ]
     batches += ready_made(config, problems, None, study.base)

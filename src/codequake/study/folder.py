@@ -32,8 +32,10 @@ class StudyFolder:
         self.path = path
         self.settings = path / "study.json"
         self.problems = path / "problems.parquet"
+        self.versions = path / "versions.parquet"
         self.notes = path / "notes.json"
         self.variants = path / "variants.parquet"
+        self.oracles = path / "oracles.parquet"
         self.skipped = path / "skipped.jsonl"
         self.plan = path / "plan.parquet"
         self.completions = path / "completions"
@@ -86,7 +88,14 @@ class StudyFolder:
 
     def discard(self) -> None:
         """Remove what the first stages of a new study wrote; for studies without any reply."""
-        early = (self.variants, self.skipped, self.problems, self.notes)
+        early = (
+            self.variants,
+            self.oracles,
+            self.skipped,
+            self.problems,
+            self.versions,
+            self.notes,
+        )
         for path in (*early, self._stages, self.settings):
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):

@@ -224,7 +224,14 @@ def _write_files(
     planned: Sequence[Planned],
     known: Replies,
 ) -> None:
-    for name in (a.folder.problems, a.folder.variants, a.folder.skipped, a.folder.notes):
+    for name in (
+        a.folder.problems,
+        a.folder.versions,
+        a.folder.variants,
+        a.folder.oracles,
+        a.folder.skipped,
+        a.folder.notes,
+    ):
         if name.exists():
             write_bytes(merged.path / name.name, _read(name))
     for stage in ("problems", "variants", "ready_made"):

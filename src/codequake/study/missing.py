@@ -13,19 +13,9 @@ _REWRITER = (
     "a rewriter model and the gate for what it writes, or lexicons for structured statements"
 )
 PLANNED: Mapping[str, str] = {
-    "gamification": _REWRITER,
     "domain_shift": _REWRITER,
-    "example_perturbation": "other examples from the problem's generator, inside its input domain",
-    "example_reorder": "the examples as parts that can change places",
-    "numeric_perturbation": "references for the changed bounds and constants",
-    "hard_negation": "problems with a reference for the opposite objective, as new oracle",
-    "soft_negation": "problems with a reference for the milder reversal, as new oracle",
-    "clause_injection": "a lexicon of true and useless sentences",
     "identity_rewrite": "a rewriter model",
     "paraphrase": _REWRITER,
-    "section_reorder": "statements whose sections may change places",
-    "formatting": "rules for marks, blanks and the spelling of units and numbers",
-    "typos": "statements with protected spans",
 }
 """Name of a perturbation that is no error in a study file -> what it needs to be made."""
 

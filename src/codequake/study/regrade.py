@@ -187,8 +187,10 @@ def regrade_study(
     """Grade every completion of a study again and write the verdicts; asks no model."""
     folder = StudyFolder(path)
     config = folder.read_settings()
-    problems = {item.problem_id: item for item in read_parquet(folder.problems, Problem)}
-    variants = {item.variant_id: item for item in read_made(folder).variants}
+    made = read_made(folder)
+    judges = (*read_parquet(folder.problems, Problem), *made.oracles)
+    problems = {item.problem_id: item for item in judges}
+    variants = {item.variant_id: item for item in made.variants}
     planned = read_parquet(folder.plan, Planned)
     replies = read_journal(folder.completions)
     before: dict[tuple[str, str, int], Verdict] = {}

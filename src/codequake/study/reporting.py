@@ -58,7 +58,7 @@ def estimate_stage(folder: StudyFolder, data: StudyData) -> tuple[Estimate, ...]
     # The texts are only compared where the same text is claimed each time.
     deterministic = tuple(run.name for run in _model_runs(data) if run.deterministic)
     rows = StudyRows(
-        problems=data.problems,
+        problems=(*data.problems, *data.made.oracles),
         variants=data.made.variants,
         planned=data.planned,
         completions=completions_of(data.planned, data.known, texts_of=deterministic),
@@ -80,6 +80,7 @@ def tables_of(data: StudyData, estimates: Sequence[Estimate]) -> StudyTables:
         sets=data.config.problems,
         models=_model_runs(data),
         problems=data.problems,
+        oracles=data.made.oracles,
         variants=data.made.variants,
         planned=data.planned,
         completions=completions_of(data.planned, data.known, texts_of=()),

@@ -214,7 +214,8 @@ def run_study(study: Study, out: Path, *, workers: int, notify: Notify) -> RunRe
     grader = open_grader(study.config.grader, notify)
     oracle = SandboxOracle(grader.backend)
     config, problems, made = begin_study(folder, study, oracle, notify, graded=True)
-    asked = ask_models(folder, config, problems, made.variants, ready, notify)
+    judges = (*problems, *made.oracles)
+    asked = ask_models(folder, config, judges, made.variants, ready, notify)
     return finish_study(folder, config, problems, made, asked, grader, workers, notify)
 
 
@@ -269,7 +270,7 @@ def _grade(
         folder,
         asked.planned,
         known,
-        {problem.problem_id: problem for problem in problems},
+        {problem.problem_id: problem for problem in (*problems, *made.oracles)},
         {variant.variant_id: variant for variant in made.variants},
         grader,
         workers=workers,

@@ -52,18 +52,26 @@ _CHUNK = 64
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Made:
-    """The variants of a study, and what could not be made with its reason."""
+    """The variants of a study, and what could not be made with its reason.
+
+    ``oracles`` are problems that judge variants and are not asked themselves.
+    """
 
     variants: tuple[Variant, ...]
     skipped: tuple[Skipped, ...]
+    oracles: tuple[Problem, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Loaded:
-    """The problems of a study, and what there is to say of its sets: one sentence each."""
+    """The problems of a study, and what there is to say of its sets: one sentence each.
+
+    ``versions`` are what authors made from these problems by a change of the task.
+    """
 
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
+    versions: tuple[Problem, ...] = ()
 
 
 def load_problems(study: Study, oracle: Oracle) -> Loaded:
@@ -73,6 +81,7 @@ def load_problems(study: Study, oracle: Oracle) -> Loaded:
     """
     found: dict[str, Problem] = {}
     notes: list[str] = []
+    versions: list[Problem] = []
     for name in study.config.problems:
         read = whole_set(set_from(name, study.base), oracle)
         notes += [f"{name}: {text}" for text in read.told()]
@@ -80,19 +89,25 @@ def load_problems(study: Study, oracle: Oracle) -> Loaded:
             if problem.problem_id in found:
                 raise DataError(f"problem {problem.problem_id} stands in two sets of the study")
             found[problem.problem_id] = problem
+        versions += [one for one in read.changed if one.change and one.change.original_id in found]
     notes += missing_sentences(study.config.unavailable)
-    return Loaded(tuple(found.values()), tuple(notes))
+    return Loaded(tuple(found.values()), tuple(notes), tuple(versions))
 
 
 def problems_stage(folder: StudyFolder, study: Study, oracle: Oracle) -> tuple[Problem, ...]:
-    """Write ``problems.parquet`` and ``notes.json``; a study keeps what it began with."""
+    """Write ``problems.parquet``, ``versions.parquet`` and ``notes.json``.
+
+    A study keeps what it began with.
+    """
     if folder.stage_key("problems") is not None:
         return read_parquet(folder.problems, Problem)
     loaded = load_problems(study, oracle)
     problems = loaded.problems
     write_parquet(folder.problems, Problem, problems)
+    if loaded.versions:
+        write_parquet(folder.versions, Problem, loaded.versions)
     write_text(folder.notes, canonical_json(loaded.notes) + "\n")
-    folder.set_stage_key("problems", _key_of(problems))
+    folder.set_stage_key("problems", _key_of((*problems, *loaded.versions)))
     return problems
 
 
@@ -108,7 +123,7 @@ def variants_stage(
     notify: Notify,
     base: Path = Path(),
 ) -> Made:
-    """Write ``variants.parquet`` and ``skipped.jsonl`` unless they answer to the same inputs.
+    """Write variants, their oracles and what was skipped unless they answer to the same inputs.
 
     Files of ready-made variants are found from ``base``; once their variants are made, the study
     goes on without them.
@@ -121,22 +136,39 @@ def variants_stage(
         return read_made(folder)
     variants: list[Variant] = []
     skipped: list[Skipped] = []
+    oracles: dict[str, Problem] = {}
+    versions = _problems_in(folder.versions)
     with notify.stage("variants", len(problems)) as progress:
         for done, problem in enumerate(problems, start=1):
-            batch = make_variants(problem, config.perturbations, seed=config.seed, oracle=oracle)
+            batch = make_variants(
+                problem,
+                config.perturbations,
+                seed=config.seed,
+                oracle=oracle,
+                versions=versions,
+            )
             variants += batch.variants
             skipped += batch.skipped
+            oracles |= {one.problem_id: one for one in batch.oracles}
             progress(done, len(problems))
     for batch in ready_made(config, problems, oracle, base):
         variants += batch.variants
         skipped += batch.skipped
     variants = list({item.variant_id: item for item in variants}.values())
     write_parquet(folder.variants, Variant, variants)
+    if oracles:
+        write_parquet(folder.oracles, Problem, list(oracles.values()))
+    else:
+        folder.oracles.unlink(missing_ok=True)
     write_jsonl(folder.skipped, skipped)
     folder.set_stage_key("variants", key)
     if config.variants:
         folder.set_stage_key("ready_made", ready)
-    return Made(tuple(variants), tuple(skipped))
+    return Made(tuple(variants), tuple(skipped), tuple(oracles.values()))
+
+
+def _problems_in(path: Path) -> tuple[Problem, ...]:
+    return read_parquet(path, Problem) if path.exists() else ()
 
 
 def ready_made(
@@ -167,7 +199,8 @@ def read_made(folder: StudyFolder) -> Made:
         Skipped(value["problem_id"], value["perturbation"], value["reason"])
         for _, value in read_json_lines(folder.skipped)
     ]
-    return Made(read_parquet(folder.variants, Variant), tuple(skipped))
+    variants = read_parquet(folder.variants, Variant)
+    return Made(variants, tuple(skipped), _problems_in(folder.oracles))
 
 
 def grade_stage(
