@@ -28,7 +28,7 @@ from codequake.models.outputs import chat_of
 from codequake.models.prompts import render_messages
 from codequake.models.simulate import SimContext
 from codequake.perturb import PERTURBATIONS, PerturbationSpec, make_variants
-from codequake.records import JsonText, Problem, Variant
+from codequake.records import JsonText, Problem, TaskKind, Variant
 from codequake.sandbox import open_backend
 from codequake.store import read_parquet
 
@@ -67,7 +67,8 @@ def cocc(
     Args:
         problems: Names of problem sets, or files as ``codequake grade --problems`` takes them.
         perturbations: Names, or objects with a ``name`` and arguments; by default those of *Chain
-            of Code Collapse* that this version has, and the clean prompt twice.
+            of Code Collapse* whose variants the tests of the problem itself judge, and the clean
+            prompt twice.  A study folder may hold the others too.
         folder: A study folder, whose variants are asked for in place of new ones.
         seed: Seed of the variants.
         limit: The first so many problems of each set; 0 means all.
@@ -79,11 +80,19 @@ def cocc(
     """
     wanted = perturbations
     if wanted is None:
-        wanted = [name for name in _COCC if name in PERTURBATIONS]
+        wanted = [name for name in _COCC if _stands_alone(name)]
     grading = {"timeout": timeout, "sandbox": sandbox, "workers": workers}
     with _told_as_inspect_does():
         settings = _settings("cocc", problems, wanted, seed, limit, samples, style)
         return _task(settings, folder, grading)
+
+
+def _stands_alone(name: str) -> bool:
+    """Tell whether this version makes a perturbation whose variants need no tests of their own."""
+    if name not in PERTURBATIONS:
+        return False
+    found = PERTURBATIONS[name]
+    return found.task is TaskKind.KEPT and not found.draws
 
 
 @task(name="syntactic-robustness")
