@@ -319,7 +319,8 @@ class Verdict:
 
     ``program`` is what was extracted (empty when nothing was), ``extraction`` the rule that found
     it, ``grader`` the version of everything that decides the verdict.  ``source`` and ``licence``
-    are those of the problem, whose tests its ``failure`` shows.
+    are those of the problem, whose tests its ``failure`` shows.  ``outputs`` has a mark a test, as
+    ``codequake.grading.digests`` writes it; empty when all passed, and when none ran.
     """
 
     problem_id: str
@@ -335,6 +336,7 @@ class Verdict:
     grader: str
     source: str = ""
     licence: str = ""
+    outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
