@@ -168,3 +168,13 @@ def test_a_file_is_old_or_new_and_never_half(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot write"):
         write_text(tmp_path / "absent" / "file", "text")
+
+
+def test_verdicts_from_before_there_were_marks_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.parquet"
+    verdict = plant({"p": {"clean": "F"}}).verdicts[0]
+    marked = dataclasses.replace(verdict, outputs=("=", "!crashed"))
+    write_parquet(path, Verdict, [marked])
+    assert read_parquet(path, Verdict) == (marked,)
+    pq.write_table(pq.read_table(path).drop_columns(["outputs"]), path)
+    assert read_parquet(path, Verdict) == (verdict,)
