@@ -324,7 +324,8 @@ class Verdict:
     it, ``grader`` the version of everything that decides the verdict.  ``source`` and ``licence``
     are those of the problem, whose tests its ``failure`` shows.  ``reply_key`` is the content key
     of the reply that was judged (see ``keys.reply_key``); it is empty in verdicts of before it was
-    recorded, which are made again.
+    recorded, which are made again.  ``outputs`` has a mark a test, as
+    ``codequake.grading.digests`` writes it; empty when all passed, and when none ran.
     """
 
     problem_id: str
@@ -341,6 +342,7 @@ class Verdict:
     source: str = ""
     licence: str = ""
     reply_key: str = ""
+    outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

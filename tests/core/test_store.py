@@ -7,9 +7,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.metrics.planting import plant
 
 from codequake import records
 from codequake.canonical import canonical_json
@@ -228,3 +230,13 @@ def test_a_group_that_ends_with_the_file_is_no_empty_one(tmp_path: Path) -> None
     for count in (0, 4096):
         write_parquet(path, records.Verdict, count * [VERDICT])
         assert len(read_parquet(path, records.Verdict)) == count
+
+
+def test_verdicts_from_before_there_were_marks_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.parquet"
+    verdict = plant({"p": {"clean": "F"}}).verdicts[0]
+    marked = dataclasses.replace(verdict, outputs=("=", "!crashed"))
+    write_parquet(path, records.Verdict, [marked])
+    assert read_parquet(path, records.Verdict) == (marked,)
+    pq.write_table(pq.read_table(path).drop_columns(["outputs"]), path)
+    assert read_parquet(path, records.Verdict) == (verdict,)

@@ -49,7 +49,7 @@ from typing import Any
 from codequake.errors import DataError
 from codequake.records import Comparison, Interface, JsonText, OutputOrder
 
-__all__ = ["numbers_agree_in_text", "outputs_agree", "parse_output"]
+__all__ = ["numbers_agree_in_text", "outputs_agree", "parse_output", "token_values"]
 
 Agree = Callable[[Any, Any], bool]
 
@@ -247,6 +247,25 @@ def _tokens_agree(wanted: str, found: str, tolerance: _Tolerance) -> bool:
     if left is None or right is None:
         return False
     return left == right or (bool(_FLOAT.match(wanted)) and _near(left, right, tolerance))
+
+
+def token_values(text: str) -> tuple[str | Fraction, ...]:
+    """Return what each token of a printed text stands for.
+
+    Numbers are exact values, specials have one spelling, and all else stands as it is.  Tokens
+    that this gives equal values agree; those of a float may agree within its tolerance, too.
+    """
+    return tuple(map(_meaning, _tokens(text)))
+
+
+def _meaning(token: str) -> str | Fraction:
+    special = _SPECIAL.match(token)
+    if special is not None:
+        return _spelled(special)
+    value = _value(token)
+    if value is None and _INTEGER.match(token):
+        return _plain_integer(token)
+    return token if value is None else value
 
 
 def _plain_integer(token: str) -> str:

@@ -12,6 +12,7 @@ from codequake.codec import to_plain
 from codequake.errors import DataError, UsageError
 from codequake.grading.checking import accepted_outputs
 from codequake.grading.compare import numbers_agree_in_text, outputs_agree, parse_output
+from codequake.grading.digests import output_marks
 from codequake.grading.extract import Extraction, extract
 from codequake.grading.readers import reader_of
 from codequake.keys import reply_key
@@ -72,6 +73,7 @@ class Judgement:
     tests: tuple[TestOutcome, ...]
     message: str
     failure: Failure | None
+    outputs: tuple[str, ...] = ()
 
 
 class Grader:
@@ -174,6 +176,7 @@ class Grader:
             source=problem.source,
             licence=problem.licence,
             reply_key=reply_key(completion),
+            outputs=judged.outputs,
         )
 
 
@@ -281,13 +284,14 @@ def judge(
         if status is not TestStatus.PASSED:
             run = outcome.runs[index]
             failure = _failure(problem, index, run)
+            outputs = output_marks(problem, statuses, outcome.runs)
             if status is TestStatus.WRONG_ANSWER and _ignores_input(problem, outcome.runs):
                 why = "the program reads nothing of its input"
-                return Judgement(Status.IGNORES_INPUT, tests, why, failure)
+                return Judgement(Status.IGNORES_INPUT, tests, why, failure, outputs)
             message = f"test {index + 1}: {run.detail or 'wrong answer'}"
             if status is TestStatus.WRONG_ANSWER and _only_form(problem, index, run):
                 message += ", though the right numbers stand among other text"
-            return Judgement(Status(status.value), tests, message, failure)
+            return Judgement(Status(status.value), tests, message, failure, outputs)
     return Judgement(Status.PASSED, tests, "", None)
 
 

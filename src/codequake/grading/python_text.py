@@ -8,11 +8,20 @@ import re
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from codequake.grading.fitness import Fit, other_language
 from codequake.grading.prose import is_prose
 
-__all__ = ["PYTHON_TAGS", "python_before_prose", "python_fit", "python_names", "python_regions"]
+__all__ = [
+    "PYTHON_TAGS",
+    "Unparsed",
+    "parse_python",
+    "python_before_prose",
+    "python_fit",
+    "python_names",
+    "python_regions",
+]
 
 PYTHON_TAGS = ("python", "python3", "py", "py3", "python2", "pycon", "ipython", "sage", "cython")
 _LONG_NUMBER = "integer string conversion"
@@ -51,9 +60,27 @@ def python_fit(text: str, entry_point: str | None) -> Fit:
     return Fit.WHOLE if _READS.search(text) else Fit.PROGRAM
 
 
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """A text that has no syntax tree; ``why`` is one clause that says why."""
+
+    why: str
+
+
 def _parse(text: str) -> ast.Module | None:
+    tree = parse_python(text)
+    return None if isinstance(tree, Unparsed) else tree
+
+
+def parse_python(text: str) -> ast.Module | Unparsed:
+    """Return the syntax tree of any text, or why it has none; never raises and never runs it.
+
+    Numbers of thousands of digits stand in the tree as 0.
+    """
+    if "\0" in text:
+        return Unparsed("it holds a null byte")
     if len(text) > MAX_PARSED:
-        return None
+        return Unparsed(f"it has {len(text)} characters, and at most {MAX_PARSED} are parsed")
     try:
         with _PARSING, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -61,8 +88,21 @@ def _parse(text: str) -> ast.Module | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         if _LONG_NUMBER in str(error):
             # A number of thousands of digits: only we must not convert it, the sandbox may.
-            return _parse(re.sub(r"\d{4000,}", "0", text))
-        return None
+            return parse_python(re.sub(r"\d{4000,}", "0", text))
+        return Unparsed(_why(error))
+
+
+def _why(error: SyntaxError | ValueError | RecursionError | MemoryError) -> str:
+    """One clause in our words: the messages of errors differ between versions of Python."""
+    match error:
+        case SyntaxError(lineno=int() as line):
+            return f"its syntax is wrong in line {line}"
+        case UnicodeError():
+            return "it holds half of a character"
+        case RecursionError() | MemoryError():
+            return "it is nested too deeply"
+        case _:
+            return "its syntax is wrong"
 
 
 def _broken_fit(text: str, entry_point: str | None) -> Fit:

@@ -1,6 +1,7 @@
 """Numbers in, numbers out: intervals, paired tests, corrections and planning."""
 
 from codequake.stats.bootstrap import bootstrap_mean, mean_interval, paired_interval
+from codequake.stats.groups import group_difference, group_interval
 from codequake.stats.multiple import holm
 from codequake.stats.paired import (
     PairCounts,
@@ -20,6 +21,8 @@ __all__ = [
     "bootstrap_mean",
     "clopper_pearson",
     "count_pairs",
+    "group_difference",
+    "group_interval",
     "holm",
     "mcnemar_exact",
     "mean",
