@@ -1,6 +1,7 @@
 """Numbers in, numbers out: intervals, paired tests, corrections and planning."""
 
 from codequake.stats.bootstrap import bootstrap_mean, mean_interval, paired_interval
+from codequake.stats.draws import pass_at_k
 from codequake.stats.multiple import holm
 from codequake.stats.paired import (
     PairCounts,
@@ -27,6 +28,7 @@ __all__ = [
     "minimum_detectable_effect",
     "paired_interval",
     "paired_score_interval",
+    "pass_at_k",
     "power_of_mcnemar",
     "wilson",
 ]
