@@ -2,7 +2,7 @@
 
 from codequake.stats.bootstrap import bootstrap_mean, mean_interval, paired_interval
 from codequake.stats.draws import pass_at_k
-from codequake.stats.multiple import holm
+from codequake.stats.multiple import benjamini_hochberg, holm
 from codequake.stats.paired import (
     PairCounts,
     count_pairs,
@@ -18,6 +18,7 @@ __all__ = [
     "Interval",
     "Missing",
     "PairCounts",
+    "benjamini_hochberg",
     "bootstrap_mean",
     "clopper_pearson",
     "count_pairs",
