@@ -1,8 +1,9 @@
 """Numbers in, numbers out: intervals, paired tests, corrections and planning."""
 
 from codequake.stats.bootstrap import bootstrap_mean, mean_interval, paired_interval
+from codequake.stats.draws import pass_at_k
 from codequake.stats.groups import group_difference, group_interval
-from codequake.stats.multiple import holm
+from codequake.stats.multiple import benjamini_hochberg, holm
 from codequake.stats.paired import (
     PairCounts,
     count_pairs,
@@ -18,6 +19,7 @@ __all__ = [
     "Interval",
     "Missing",
     "PairCounts",
+    "benjamini_hochberg",
     "bootstrap_mean",
     "clopper_pearson",
     "count_pairs",
@@ -30,6 +32,7 @@ __all__ = [
     "minimum_detectable_effect",
     "paired_interval",
     "paired_score_interval",
+    "pass_at_k",
     "power_of_mcnemar",
     "wilson",
 ]
