@@ -39,7 +39,7 @@ _STAGE = "chains"
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The calls of one planned completion; the fields are those of ``Request``.
+    """The calls of one planned completion that takes several; other fields as in ``Request``.
 
     ``key`` is the content key of all other fields, and ``Planned.key`` of the completion.
     """
