@@ -24,11 +24,13 @@ from codequake.formula import (
     Source,
     format_formula,
 )
+from codequake.models import Part, Stage, StageMessage
 from codequake.perturb import Skipped
 from codequake.problems.errata import ERRATA
 from codequake.problems.json_schema import SCHEMA_FILE, problem_schema
 from codequake.records import SCHEMA_VERSION
 from codequake.store import arrow_schema
+from codequake.study.staged import Chain
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -38,6 +40,7 @@ FILES: dict[str, type] = {
     "variants.parquet": records.Variant,
     "skipped.jsonl": Skipped,
     "plan.parquet": records.Planned,
+    "chains.parquet": Chain,
     "verdicts.parquet": records.Verdict,
     "estimates.parquet": records.Estimate,
     "measurements.parquet": records.Measurement,
@@ -63,6 +66,9 @@ PARTS = (
     records.Step,
     records.Check,
     records.Message,
+    Stage,
+    StageMessage,
+    Part,
     records.TestOutcome,
     records.Failure,
     records.LeftOut,
@@ -84,10 +90,18 @@ ENUMS = (
 )
 
 
+_MODULES = (
+    "codequake.records.",
+    "codequake.tasks.",
+    "codequake.statements.",
+    "codequake.models.stages.",
+)
+
+
 def type_name(hint: Any) -> str:
     """The name of a field's type as a reader knows it."""
     text = getattr(hint, "__name__", str(hint)) if isinstance(hint, type) else str(hint)
-    for module in ("codequake.records.", "codequake.tasks.", "codequake.statements."):
+    for module in _MODULES:
         text = text.replace(module, "")
     text = text.replace("tuple[", "list of ").replace(", ...]", "").replace(" | None", "")
     return {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}.get(

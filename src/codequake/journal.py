@@ -139,17 +139,25 @@ class Replies(Mapping[str, Entry]):
     What is held of each is its place and its few numbers; the texts of a large study are more than
     memory may hold.  Rows that come into the journal later are not seen.  Iteration is in the order
     of segments and lines.  Segments must stay where they are; a row that changed meanwhile is a
-    ``DataError``.
+    ``DataError``.  ``also`` gives other names to keys that are here: these are found under both,
+    and counted and iterated over once, under their own.
     """
 
-    def __init__(self, places: dict[str, _Place]) -> None:
+    def __init__(self, places: dict[str, _Place], also: Mapping[str, str] | None = None) -> None:
         self._places = places
+        self._found = places
+        if also:
+            self._found = {**places, **{name: places[key] for name, key in also.items()}}
+
+    def named(self, also: Mapping[str, str]) -> Replies:
+        """Return the same replies that are found under other names, too: name -> request key."""
+        return Replies(self._places, also)
 
     def __getitem__(self, key: str) -> Entry:
-        return _read_at(self._places[key])
+        return _read_at(self._found[key])
 
     def __contains__(self, key: object) -> bool:
-        return key in self._places
+        return key in self._found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -159,19 +167,19 @@ class Replies(Mapping[str, Entry]):
 
     def failed(self, key: str) -> bool:
         """Whether the reply to a request that is here is an error."""
-        return self._places[key].bare.stop_reason is StopReason.ERROR
+        return self._found[key].bare.stop_reason is StopReason.ERROR
 
     def bare(self, key: str) -> Reply:
         """Return the reply to a request that is here, without text, reasoning and token scores."""
-        return self._places[key].bare
+        return self._found[key].bare
 
     def measurement(self, key: str) -> Measurement:
         """Return how long the reply to a request that is here took, where and when."""
-        return self._places[key].measurement
+        return self._found[key].measurement
 
     def reply_key(self, key: str) -> str:
         """Return the content key (``keys.reply_key``) of the reply to a request that is here."""
-        return self._places[key].reply_key
+        return self._found[key].reply_key
 
 
 def read_journal(folder: Path) -> Replies:

@@ -255,9 +255,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One reply to one variant.  ``key`` is that of the request; equal prompts share a reply.
+    """One reply to one variant.  ``key`` is as in ``Planned``; equal prompts share a reply.
 
-    The fields of the reply are as in ``Reply``.
+    The fields of the reply are as in ``Reply``; in a style of several calls, the last one's.
     """
 
     problem_id: str
@@ -282,7 +282,9 @@ class Planned:
     """One completion that a study will have: ``key`` is the request that answers it.
 
     The plan decides what is in a denominator, never what came back.  Several rows may share a
-    key: prompts with equal messages are asked once.  ``decoding`` is canonical JSON.
+    key: prompts with equal messages are asked once.  ``decoding`` is canonical JSON.  In a style of
+    several calls ``key`` is that of the chain of calls (``chains.parquet``), since the later ones
+    are not known before the earlier ones are answered.
     """
 
     problem_id: str

@@ -150,17 +150,19 @@ import inspect_ai
 import tests.models.fake_provider
 from codequake.models import inspect_tasks
 
-task = inspect_tasks.cocc(problems="starter-12", limit=2, perturbations=sys.argv[2].split(","))
+task = inspect_tasks.cocc(
+    problems="starter-12", limit=2, perturbations=sys.argv[2].split(","), style=sys.argv[3]
+)
 inspect_ai.eval(task, model=sys.argv[1], display="none", log_dir="logs")
 """
 
 
-def evaluated(folder: Path, model: str, perturbations: str) -> EvalLog:
+def evaluated(folder: Path, model: str, perturbations: str, style: str = "plain") -> EvalLog:
     """Run a task in a process of its own: Inspect's libraries warn, and leave loops open."""
     environment = command_environment()
     environment["PYTHONPATH"] += f":{Path(__file__).parents[2]}"
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, model, perturbations],
+        [sys.executable, "-c", SCRIPT, model, perturbations, style],
         capture_output=True,
         text=True,
         cwd=folder,

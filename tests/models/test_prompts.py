@@ -7,7 +7,7 @@ import pytest
 from tests.models.worlds import problem, variant
 
 from codequake.errors import UnknownNameError
-from codequake.models import render_messages, style_names
+from codequake.models import fill_stage, render_messages, render_stages, style_names
 from codequake.records import Interface, Language
 
 PYTHON = problem()
@@ -20,10 +20,15 @@ C = dataclasses.replace(STDIN, language=Language.C)
 def test_the_variant_stands_last_and_the_form_is_asked_for(asked: object, style: str) -> None:
     assert asked in (PYTHON, STDIN, C)
     for item in (PYTHON, STDIN, C):
-        messages = render_messages(item, variant(item, text="the task"), style)
+        stages = render_stages(item, variant(item, text="the task"), style)
+        messages = fill_stage(stages[-1], ["one", "two"])
         assert messages[0].role == "system"
         assert item.language.value in messages[0].content.lower()
-        assert (messages[-1].role, messages[-1].content) == ("user", "the task")
+        assert messages[-1].role == "user"
+        if len(stages) == 1:
+            assert messages[-1].content == "the task"
+        for stage in stages:
+            assert fill_stage(stage, ["one", "two"])[-1].content.startswith("the task")
 
 
 def test_plain_is_short_and_examples_alternate() -> None:

@@ -41,7 +41,7 @@ seed = 5
         ("models[1]", 12),
         ("models[1].name", 13),
         ("models[1].args.seed", 14),
-        ("models[1].decoding.seed", 12),
+        ("models[1].decoding.seed", 16),
         ("models[7].name", 10),
         ("", 1),
     ],

@@ -64,7 +64,7 @@ def test_every_style_differs_from_plain_in_its_instruction_alone() -> None:
     asked = variant(item, text="the task")
     plain = render_messages(item, asked, "plain")
     seen = {plain[0].content}
-    for style in ("cot", "dup", "commented", "no_comments", "program_of_thought"):
+    for style in ("cot", "commented", "no_comments", "program_of_thought"):
         assert style in style_names()
         system, *rest = render_messages(item, asked, style)
         assert rest == list(plain[1:])

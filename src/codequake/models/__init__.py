@@ -7,27 +7,36 @@ from codequake.models.inspect_sandbox import (
     inspect_provider_names,
     open_inspect_backend,
 )
-from codequake.models.logs import LogHead, LogRow, write_logs
+from codequake.models.logs import CALLS, ENGINE, Call, LogHead, LogRow, write_logs
 from codequake.models.open import OpenModel, Retries, is_local, open_model
-from codequake.models.prompts import render_messages, style_names
+from codequake.models.prompts import render_messages, render_stages, style_names
 from codequake.models.simulate import SimContext
-from codequake.models.templates import Template, check_template
+from codequake.models.stages import Part, Stage, StageMessage, fill_stage
+from codequake.models.templates import StageTemplate, Template, check_template
 from codequake.models.weights import fetch_weights, find_weights
 
 __all__ = [
+    "CALLS",
+    "ENGINE",
     "AnswerCounts",
     "Behaviour",
+    "Call",
     "InspectSandboxBackend",
     "LogHead",
     "LogRow",
     "OpenModel",
+    "Part",
     "Retries",
     "SimContext",
+    "Stage",
+    "StageMessage",
+    "StageTemplate",
     "Template",
     "answer_requests",
     "behaviour_names",
     "check_template",
     "fetch_weights",
+    "fill_stage",
     "find_weights",
     "inspect_provider_names",
     "is_local",
@@ -35,6 +44,7 @@ __all__ = [
     "open_inspect_backend",
     "open_model",
     "render_messages",
+    "render_stages",
     "style_names",
     "write_logs",
 ]

@@ -13,7 +13,7 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import Metric, accuracy, grouped, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -21,12 +21,14 @@ from codequake.canonical import canonical_json
 from codequake.codec import to_plain
 from codequake.errors import CodequakeError, NothingToReturnError, UsageError
 from codequake.grading import SandboxOracle
+from codequake.keys import new_request
 from codequake.models.asking import CONTEXT, SAMPLE
 from codequake.models.inspect_grading import load_problems, verdict
-from codequake.models.logs import sample_id, sample_metadata
-from codequake.models.outputs import chat_of
-from codequake.models.prompts import render_messages
+from codequake.models.logs import ENGINE, Call, calls_metadata, sample_id, sample_metadata
+from codequake.models.outputs import chat_of, reply_from
+from codequake.models.prompts import render_messages, render_stages
 from codequake.models.simulate import SimContext
+from codequake.models.stages import Stage, fill_stage
 from codequake.perturb import PERTURBATIONS, PerturbationSpec, make_variants
 from codequake.records import JsonText, Problem, TaskKind, Variant
 from codequake.sandbox import open_backend
@@ -223,7 +225,9 @@ def _task(settings: dict[str, Any], folder: str, grading: dict[str, Any]) -> Tas
     ]
     return Task(
         dataset=MemoryDataset(samples, name=settings["name"]),
-        solver=_asker(SimContext(tuple(problems.values()), variants), settings["samples"]),
+        solver=_asker(
+            SimContext(tuple(problems.values()), variants), settings["samples"], settings["style"]
+        ),
         scorer=verdict(sets, folder, limit, **grading),
         metrics=[*metrics],
         epochs=settings["samples"],
@@ -234,6 +238,16 @@ def _task(settings: dict[str, Any], folder: str, grading: dict[str, Any]) -> Tas
     )
 
 
+def _engine() -> str:
+    """Return the engine of the model that is being evaluated, where it is in this process.
+
+    An import then gives its replies the keys that a study of the same model would.  It is known
+    only while samples run, since tasks are made before models are.
+    """
+    local = getattr(get_model().api, "local", None)
+    return "" if local is None else str(local.engine)
+
+
 def _sample(problem: Problem, variant: Variant, style: str) -> Sample:
     return Sample(
         input=chat_of(render_messages(problem, variant, style)),
@@ -242,17 +256,40 @@ def _sample(problem: Problem, variant: Variant, style: str) -> Sample:
     )
 
 
-def _asker(context: SimContext, samples: int) -> Solver:
+def _asker(context: SimContext, samples: int, style: str) -> Solver:
+    problems = {problem.problem_id: problem for problem in context.problems}
+    variants = {variant.variant_id: variant for variant in context.variants}
+
     @solver(name="ask")
     def ask() -> Solver:
-        """Ask once, and let the models of this process know which sample it is."""
+        """Ask as the style says, and let the models of this process know which sample it is."""
 
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             first = samples if state.metadata.get("family") == _REPEAT else 0
             SAMPLE.set(first + state.epoch - 1)
             CONTEXT.set(context)
-            return await generate(state)
+            state.metadata[ENGINE] = _engine()
+            variant = variants[state.metadata["variant_id"]]
+            stages = render_stages(problems[variant.problem_id], variant, style)
+            if len(stages) == 1:
+                return await generate(state)
+            return await _ask_in_stages(stages, state, generate)
 
         return solve
 
     return ask()
+
+
+async def _ask_in_stages(
+    stages: Sequence[Stage], state: TaskState, generate: Generate
+) -> TaskState:
+    """Ask each stage in a conversation of its own; every call is noted in the sample's metadata."""
+    calls: list[Call] = []
+    for stage in stages:
+        messages = fill_stage(stage, [call.reply.text for call in calls])
+        state.messages = [*chat_of(messages)]
+        state = await generate(state)
+        request = new_request(str(state.model), "", messages, JsonText("{}"), state.epoch - 1)
+        calls.append(Call(messages, reply_from(request, state.output)))
+        state.metadata |= calls_metadata(calls)
+    return state

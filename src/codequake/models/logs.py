@@ -20,7 +20,23 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalResults, EvalSample
     from inspect_ai.model import ChatMessage
 
-__all__ = ["SAMPLES_A_LOG", "LogHead", "LogRow", "sample_id", "sample_metadata", "write_logs"]
+__all__ = [
+    "CALLS",
+    "ENGINE",
+    "SAMPLES_A_LOG",
+    "Call",
+    "LogHead",
+    "LogRow",
+    "calls_metadata",
+    "sample_id",
+    "sample_metadata",
+    "write_logs",
+]
+
+ENGINE = "engine"
+"""Where the metadata of a log, or those of the samples of a task, name the engine."""
+CALLS = "calls"
+"""Where the metadata of a sample hold the calls that led up to its own."""
 
 SAMPLES_A_LOG = 5000
 """Samples of one log: Inspect holds a whole log in memory to write or to score it."""
@@ -54,7 +70,8 @@ class LogRow:
     """One completion that a study has or will have.
 
     ``messages`` are what was asked.  Without a reply the row is pending.  ``seconds`` is how long
-    the reply took.
+    the reply took.  ``earlier`` are the calls that led up to it, in order, in a style of several;
+    they stand in the metadata of the sample.
     """
 
     variant: Variant
@@ -63,6 +80,16 @@ class LogRow:
     reply: Reply | None
     verdict: Verdict | None
     seconds: float | None
+    earlier: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One answered call of a completion that took several; ``seconds`` is how long it took."""
+
+    messages: tuple[Message, ...]
+    reply: Reply
+    seconds: float | None = None
 
 
 def write_logs(
@@ -138,7 +165,7 @@ def _log(
         model_generate_config=decoding,
         config=EvalConfig(epochs=max((epoch for epoch, _ in rows), default=1)),
         packages={"codequake": codequake.__version__},
-        metadata={"codequake": head.settings, "arm": head.arm, "engine": head.engine},
+        metadata={"codequake": head.settings, "arm": head.arm, ENGINE: head.engine},
     )
     return EvalLog(
         status="success",
@@ -209,7 +236,7 @@ def _sample(head: LogHead, epoch: int, row: LogRow) -> EvalSample:
         messages=[*asked, *answers],
         output=output,
         scores={SCORER: score},
-        metadata=sample_metadata(variant) | {"sample": row.sample},
+        metadata=sample_metadata(variant) | {"sample": row.sample} | calls_metadata(row.earlier),
         model_usage=usage,
         total_time=row.seconds,
         working_time=row.seconds,
@@ -220,6 +247,11 @@ def _sample(head: LogHead, epoch: int, row: LogRow) -> EvalSample:
 def sample_id(variant: Variant) -> str:
     """Return the id of a variant's samples: words for people, and the variant's own id."""
     return f"{variant.problem_id} {variant.family} {variant.variant_id}"
+
+
+def calls_metadata(calls: Sequence[Call]) -> dict[str, Any]:
+    """Return what a sample says of the calls before its own; nothing where there is none."""
+    return {CALLS: [to_plain(call) for call in calls]} if calls else {}
 
 
 def sample_metadata(variant: Variant) -> dict[str, Any]:

@@ -6,22 +6,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from codequake.errors import UnknownNameError
-from codequake.grading.readers import reader_of
+from codequake.models.stages import STAGED_STYLES, Stage, fill_stage, literal_stage
 from codequake.models.templates import Template, render_template
+from codequake.models.wording import ask_for_code, code_block, wanted_program
 from codequake.records import Interface, Language, Message, Problem, Variant
 
-__all__ = ["render_messages", "style_names"]
+__all__ = ["render_messages", "render_stages", "style_names"]
 
 
 def style_names() -> tuple[str, ...]:
     """Return the names of the styles."""
-    return tuple(sorted((*_STYLES, *_ASKED)))
+    return tuple(sorted((*_STYLES, *_ASKED, *STAGED_STYLES)))
 
 
 def render_messages(
     problem: Problem, variant: Variant, style: str, templates: Sequence[Template] = ()
 ) -> tuple[Message, ...]:
-    """Return the messages that ask for the program of a variant.
+    """Return the messages that a variant is asked with first; of most styles there are no others.
+
+    Raises ``UnknownNameError`` for a style that is neither ours nor in ``templates``.
+    """
+    return fill_stage(render_stages(problem, variant, style, templates)[0], ())
+
+
+def render_stages(
+    problem: Problem, variant: Variant, style: str, templates: Sequence[Template] = ()
+) -> tuple[Stage, ...]:
+    """Return the calls that ask for the program of a variant; the reply to the last one counts.
 
     ``plain``: a system message that asks for one code block in the problem's language, then the
     text of the variant as it is.  ``two_shot``: the same with two worked examples in between, for
@@ -29,17 +40,25 @@ def render_messages(
     examples that there are, four for C, two for Python, none for other languages.
 
     The others change the system message alone.  ``cot`` asks for steps of thought before the code
-    (Kojima et al., 2022), ``dup`` for the core question and what is given before it (Zhong et al.,
-    2026), ``program_of_thought`` for the steps as named values of the program itself (Chen et al.,
-    2022), ``commented`` for a comment at each step and ``no_comments`` for none.
+    (Kojima et al., 2022), ``program_of_thought`` for the steps as named values of the program
+    itself (Chen et al., 2022), ``commented`` for a comment at each step and ``no_comments`` for
+    none.  In all of these the last message is the variant's text and nothing else.
 
-    In all of these the last message is the variant's text and nothing else.  ``templates`` are
-    styles of the user, which may put words around it.  Raises ``UnknownNameError`` for another
-    style.
+    ``dup`` takes three calls (Zhong et al., 2026, adapted to code): for the core question of the
+    task, for the information that it needs, and for the program with both below the task.
+
+    ``templates`` are styles of the user, of one call or of several.  Raises ``UnknownNameError``
+    for another style.
     """
     for template in templates:
         if template.name == style:
             return render_template(template, problem, variant)
+    if style in STAGED_STYLES:
+        return STAGED_STYLES[style](problem, variant)
+    return (literal_stage(_one_call(problem, variant, style)),)
+
+
+def _one_call(problem: Problem, variant: Variant, style: str) -> tuple[Message, ...]:
     if style in _ASKED:
         return (Message("system", _ASKED[style](problem)), Message("user", variant.text))
     if style not in _STYLES:
@@ -77,35 +96,14 @@ _STYLES: dict[str, Callable[[Problem], tuple[Message, ...]]] = {
 
 
 def _instruction(problem: Problem) -> str:
-    return f"You write code. Reply with {_wanted(problem)}, {_block(problem)} {_ALONE}"
+    return f"You write code. Reply with {wanted_program(problem)}, {code_block(problem)} {_ALONE}"
 
 
 _ALONE = "Write nothing before or after it."
 
 
-def _wanted(problem: Problem) -> str:
-    name = reader_of(problem.language).name
-    match problem.interface:
-        case Interface.FUNCTION:
-            return f"the {name} function that is asked for"
-        case Interface.STDIN:
-            return f"a whole {name} program that reads standard input"
-
-
-def _block(problem: Problem) -> str:
-    return f"in one code block that starts with ```{problem.language.value} and ends with ```."
-
-
 def _after(words: str) -> Callable[[Problem], str]:
-    """Return an instruction that lets the model write before the code, and nothing after it."""
-
-    def instruct(problem: Problem) -> str:
-        return (
-            f"You write code. {words} Then give {_wanted(problem)}, {_block(problem)} "
-            "Write no other code block, and nothing after it."
-        )
-
-    return instruct
+    return lambda problem: ask_for_code(words, problem)
 
 
 def _within(words: str) -> Callable[[Problem], str]:
@@ -122,11 +120,6 @@ def _within(words: str) -> Callable[[Problem], str]:
 _ASKED: dict[str, Callable[[Problem], str]] = {
     "commented": _within("Put a comment in front of each step of the program that says its why."),
     "cot": _after("First think the task through step by step, in words."),
-    "dup": _after(
-        "First say in one sentence what the core question of the task is. Then list everything in "
-        "it that is needed to answer that question, and leave out the rest. Solve the question "
-        "with this list."
-    ),
     "no_comments": _within("The program has no comments and no docstrings."),
     "program_of_thought": _within(
         "Do your reasoning inside the program: break the task into intermediate steps, and "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from codequake.canonical import list_key
 from codequake.codec import to_plain
@@ -11,12 +12,13 @@ from codequake.journal import Journal, read_journal
 from codequake.models import OpenModel, SimContext, answer_requests, open_model
 from codequake.records import Planned, Problem, Variant
 from codequake.store import write_parquet
-from codequake.study.budget import open_meter
+from codequake.study.budget import Meter, open_meter
 from codequake.study.config import StudyConfig, settings_of
 from codequake.study.folder import StudyFolder
 from codequake.study.model_settings import ModelSettings, open_arguments
-from codequake.study.plan import plan_requests, unanswered
+from codequake.study.plan import Plan, answered_calls, plan_requests, unanswered
 from codequake.study.progress import Notify
+from codequake.study.staged import write_chains
 
 __all__ = ["Asked", "ask_models", "open_models", "write_plan"]
 
@@ -87,22 +89,54 @@ def ask_models(
         for settings in wanted
     ]
     plans = [plan_requests(config, model.name, model.engine, by_id, variants) for model in opened]
-    planned = tuple(row for rows, _ in plans for row in rows)
+    planned = tuple(row for plan in plans for row in plan.rows)
+    write_chains(folder, {key: one for plan in plans for key, one in plan.chains.items()})
     write_plan(folder, planned)
     meter = open_meter(config, folder.completions)
     asked = reused = 0
     stopped = ""
-    for model, (_, requests) in zip(opened, plans, strict=True):
-        todo = unanswered(requests, read_journal(folder.completions))
-        reused += len(requests) - len(todo)
+    for model, plan in zip(opened, plans, strict=True):
+        done = _ask_in_rounds(folder, model, plan, meter, notify)
+        asked += done.asked
+        reused += done.reused
+        stopped = done.stopped or stopped
+    return Asked(planned, asked, reused, stopped)
+
+
+class _Round(NamedTuple):
+    """As in ``Asked``, of one model."""
+
+    asked: int
+    reused: int
+    stopped: str = ""
+
+
+def _ask_in_rounds(
+    folder: StudyFolder, model: OpenModel, plan: Plan, meter: Meter | None, notify: Notify
+) -> _Round:
+    """Ask a model for what can be asked, then for what its replies made possible, to the end.
+
+    A call that failed to the end is not asked a second time; its chain waits for another run.
+    """
+    known = read_journal(folder.completions)
+    reused = answered_calls(plan, known)
+    asked = 0
+    tried: set[str] = set()
+    for number in range(1, plan.rounds + 1):
+        if number > 1:
+            known = read_journal(folder.completions)
+        found = unanswered(plan, known)
+        todo = [request for request in found if request.key not in tried]
         if not todo:
-            continue
+            break
+        tried.update(request.key for request in todo)
+        what = f"asking {model.name}" + (f", call {number}" if plan.rounds > 1 else "")
         with (
             Journal(folder.completions) as journal,
-            notify.stage(f"asking {model.name}", len(todo)) as progress,
+            notify.stage(what, len(todo)) as progress,
         ):
             counts = answer_requests(model, todo, journal, progress=progress, allowance=meter)
         asked += counts.answered + counts.pending
         if meter is not None and counts.answered + counts.pending < counts.asked:
-            stopped = meter.stopped
-    return Asked(planned, asked, reused, stopped)
+            return _Round(asked, reused, meter.stopped)
+    return _Round(asked, reused)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from codequake.perturb import PERTURBATIONS, make_variants
 from codequake.records import Problem, Variant
 from codequake.study.budget import CHARACTERS_PER_TOKEN
 from codequake.study.config import Study, StudyConfig, settings_of
 from codequake.study.missing import missing_sentences
-from codequake.study.plan import decoding_of, plan_requests
+from codequake.study.plan import Plan, decoding_of, plan_requests
 from codequake.study.prices import is_free, named_prices
 from codequake.study.progress import Notify
 from codequake.study.sandboxes import SandboxWhenAsked
+from codequake.study.staged import call_key
 from codequake.study.stages import load_problems, ready_made
 
 __all__ = ["ModelCount", "StudyCount", "count_study"]
@@ -28,7 +29,9 @@ class ModelCount:
 
     Output tokens and cost are the most that may come back, where ``max_tokens`` holds at its
     provider; ``None`` where nothing limits them, or where there is no price.  The cost is in the
-    unit of the price table.
+    unit of the price table.  Every call of a style of several counts as a request; the replies that
+    later calls hold are counted among the input with all of ``max_tokens``, or not at all where it
+    is not set.
     """
 
     model: str
@@ -171,13 +174,12 @@ def _count(
 ) -> ModelCount:
     by_id = {problem.problem_id: problem for problem in problems}
     # The engine is part of a request's key and changes no count.
-    planned, requests = plan_requests(config, name, "", by_id, variants)
-    characters = sum(
-        len(message.content) for request in requests.values() for message in request.messages
-    )
-    tokens = round(characters / CHARACTERS_PER_TOKEN)
+    plan = plan_requests(config, name, "", by_id, variants)
     limit = decoding_of(config, name).max_tokens
-    most = None if limit is None else limit * len(requests)
+    read = _texts_of(plan)
+    tokens = round(sum(read.characters) / CHARACTERS_PER_TOKEN) + read.replies * (limit or 0)
+    requests = len(read.characters)
+    most = None if limit is None else limit * requests
     price = next((item for item in named_prices(config) if item.model == name), None)
     cost: float | None = None
     if is_free(config, name):
@@ -187,10 +189,37 @@ def _count(
     return ModelCount(
         model=name,
         group=settings_of(config, name).group,
-        completions=len(planned),
-        requests=len(requests),
+        completions=len(plan.rows),
+        requests=requests,
         input_tokens=tokens,
         output_tokens_at_most=most,
         priced=price is not None or is_free(config, name),
         cost_at_most=cost,
     )
+
+
+class _Read(NamedTuple):
+    """Characters of each different call, and how many replies stand in the calls besides."""
+
+    characters: tuple[int, ...]
+    replies: int
+
+
+def _texts_of(plan: Plan) -> _Read:
+    """Count what is known of every call of a plan before anything is asked.
+
+    A reply in a later call is at most as long as ``max_tokens`` lets it be.  Calls that begin alike
+    are one, as they are when they are asked; later ones are told apart by their whole chain.
+    """
+    characters = {
+        request.key: sum(len(part.content) for part in request.messages)
+        for request in plan.requests.values()
+    }
+    replies: dict[str, int] = {}
+    for chain in plan.chains.values():
+        for number in range(1, len(chain.stages) + 1):
+            key = call_key(chain, number)
+            parts = [part for one in chain.stages[number - 1].messages for part in one.parts]
+            characters[key] = sum(len(part.text) for part in parts)
+            replies[key] = sum(part.reply > 0 for part in parts)
+    return _Read(tuple(characters.values()), sum(replies.values()))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from codequake.codec import to_plain
 from codequake.errors import NotAvailableError, NothingToReturnError, UsageError
 from codequake.files import make_folder
-from codequake.models import LogHead, LogRow, render_messages, write_logs
-from codequake.records import Estimate, Variant, Verdict
+from codequake.models import Call, LogHead, LogRow, render_messages, write_logs
+from codequake.records import Estimate, Request, Variant, Verdict
 from codequake.store import read_parquet
 from codequake.study.folder import StudyFolder
 from codequake.study.plan import arms_of
 from codequake.study.progress import Notify
 from codequake.study.reporting import StudyData, read_study
+from codequake.study.staged import Chain, calls_of, read_chains
 
 __all__ = ["Exported", "export_study"]
 
@@ -52,13 +53,15 @@ def export_study(path: Path, form: str, out: Path | None, notify: Notify) -> Exp
     estimates: tuple[Estimate, ...] = ()
     if folder.estimates.exists():
         estimates = read_parquet(folder.estimates, Estimate)
+    chains = read_chains(folder)
     target = out or path / "inspect"
     make_folder(target)
     models = list(dict.fromkeys(row.model for row in data.planned))
     files: list[Path] = []
     with notify.stage("writing logs", len(models)) as progress:
         for number, model in enumerate(models, start=1):
-            files += write_logs(target, _head(data, model, estimates), list(_rows(data, model)))
+            rows = list(_rows(data, model, chains))
+            files += write_logs(target, _head(data, model, estimates), rows)
             progress(number, len(models))
     return Exported(tuple(files), len(data.planned))
 
@@ -81,7 +84,7 @@ def _head(data: StudyData, arm: str, estimates: tuple[Estimate, ...]) -> LogHead
     )
 
 
-def _rows(data: StudyData, model: str) -> Iterator[LogRow]:
+def _rows(data: StudyData, model: str, chains: Mapping[str, Chain]) -> Iterator[LogRow]:
     variants = {item.variant_id: item for item in data.made.variants}
     problems = {item.problem_id: item for item in data.problems}
     verdicts: dict[tuple[str, int], Verdict] = {
@@ -94,7 +97,10 @@ def _rows(data: StudyData, model: str) -> Iterator[LogRow]:
         variant: Variant = variants[row.variant_id]
         problem = problems[row.problem_id]
         entry = data.known.get(row.key)
-        if entry is None:
+        calls = calls_of(chains[row.key], data.known) if row.key in chains else ()
+        if calls:
+            messages = calls[-1].messages
+        elif entry is None:
             messages = render_messages(problem, variant, style, data.config.templates)
         else:
             messages = entry.request.messages
@@ -105,4 +111,10 @@ def _rows(data: StudyData, model: str) -> Iterator[LogRow]:
             reply=None if entry is None else entry.reply,
             verdict=verdicts.get((row.variant_id, row.sample)),
             seconds=None if entry is None else entry.measurement.seconds,
+            earlier=tuple(_call(data, call) for call in calls[:-1]),
         )
+
+
+def _call(data: StudyData, call: Request) -> Call:
+    entry = data.known[call.key]
+    return Call(call.messages, entry.reply, entry.measurement.seconds)

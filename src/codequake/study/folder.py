@@ -38,6 +38,7 @@ class StudyFolder:
         self.oracles = path / "oracles.parquet"
         self.skipped = path / "skipped.jsonl"
         self.plan = path / "plan.parquet"
+        self.chains = path / "chains.parquet"
         self.completions = path / "completions"
         self.verdicts = path / "verdicts.parquet"
         self.measurements = path / "measurements.parquet"

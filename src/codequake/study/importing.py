@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,17 @@ from codequake.codec import from_plain, to_plain
 from codequake.errors import CheckFailedError, DataError, UsageError
 from codequake.grading import InspectLog, LogSample, SandboxOracle, open_log
 from codequake.journal import Entry, Journal, read_journal
-from codequake.records import Measurement, Planned, Problem, Reply, Request, StopReason, Variant
+from codequake.models import ENGINE
+from codequake.records import Measurement, Planned, Problem, StopReason, Variant
 from codequake.store import read_parquet, write_parquet
 from codequake.study.asking import Asked
 from codequake.study.config import Decoding, Study, StudyConfig
 from codequake.study.folder import StudyFolder
-from codequake.study.plan import decoding_text, plan_requests
+from codequake.study.log_calls import LogCall, read_calls
+from codequake.study.plan import Plan, decoding_text, plan_requests
 from codequake.study.progress import Notify
 from codequake.study.run import RunResult, begin_study, finish_study, open_grader
+from codequake.study.staged import read_chains, write_chains
 
 __all__ = ["Imported", "import_logs"]
 
@@ -188,7 +191,8 @@ class _Taking:
         self._planned: tuple[Planned, ...] = ()
         if folder.plan.exists():
             self._planned = read_parquet(folder.plan, Planned)
-        self._plans: dict[tuple[str, str], tuple[tuple[Planned, ...], dict[str, Request]]] = {}
+        self._engines: dict[str, str] = {}
+        self._plans: dict[tuple[str, str], Plan] = {}
         self._rows: dict[tuple[str, str, int], str] = {}
         self._taken: dict[str, tuple[str, int]] = {}
         self.taken = self.known = self.shared = 0
@@ -196,13 +200,13 @@ class _Taking:
 
     def refuse_misfit(self, log: InspectLog) -> None:
         """Raise ``UsageError`` when a log's model was asked in another way than in the study."""
-        _, requests = self._plan(log.model, _engine_of(log))
+        self._engines[log.name] = _engine_of(log)
+        plan = self._plan(log.model, self._engines[log.name])
         given = decoding_text(_decoding_of(log))
-        for request in requests.values():
-            if request.decoding != given:
+        for decoding in {row.decoding for row in plan.rows}:
+            if decoding != given:
                 raise UsageError(
-                    f"{log.name} was generated with the decoding {given}; the study has "
-                    f"{request.decoding}"
+                    f"{log.name} was generated with the decoding {given}; the study has {decoding}"
                 )
 
     def take(self, log: InspectLog, sample: LogSample | DataError, journal: Journal) -> None:
@@ -215,35 +219,35 @@ class _Taking:
             self.problems.append(str(error))
 
     def _take(self, log: InspectLog, sample: LogSample, journal: Journal) -> None:
-        request, row = self._request(log, sample)
-        if sample.messages != request.messages:
-            raise DataError(
-                "was asked with other messages than the study's prompt style has",
-                place=sample.given.place,
-            )
-        if request.key in self._before and not self._before.failed(request.key):
+        plan, key, row = self._planned_as(log, sample)
+        chain = plan.chains.get(key)
+        calls = read_calls(sample, plan.requests[key] if chain is None else chain)
+        for call in calls:
+            if call.messages != call.request.messages:
+                raise DataError(
+                    "was asked with other messages than the study's prompt style has",
+                    place=sample.given.place,
+                )
+        for call in calls:
+            self._journal(call, row, sample.ended or log.created, journal)
+
+    def _journal(self, call: LogCall, row: tuple[str, int], at: str, journal: Journal) -> None:
+        key = call.request.key
+        if key in self._before and not self._before.failed(key):
             self.known += 1
             return
-        answered = sample.given.stop_reason is not StopReason.ERROR
-        if self._taken.get(request.key, row) != row:
+        answered = call.reply.stop_reason is not StopReason.ERROR
+        if self._taken.get(key, row) != row:
             self.shared += 1
             return
         if answered:  # an error leaves the place to a reply to the same messages
-            self._taken[request.key] = row
-        measured = Measurement(
-            kind="completion",
-            key=request.key,
-            seconds=sample.seconds or 0.0,
-            cpu_seconds=None,
-            memory_bytes=None,
-            host="imported",
-            at=sample.ended or log.created,
-        )
-        journal.append(Entry(request, _reply(request, sample), measured))
+            self._taken[key] = row
+        measured = Measurement("completion", key, call.seconds, None, None, "imported", at)
+        journal.append(Entry(call.request, call.reply, measured))
         self.taken += answered
 
-    def _request(self, log: InspectLog, sample: LogSample) -> tuple[Request, tuple[str, int]]:
-        """Return the request that the study has for a sample, and (variant, sample index)."""
+    def _planned_as(self, log: InspectLog, sample: LogSample) -> tuple[Plan, str, tuple[str, int]]:
+        """Return the plan of a sample's model, its key in it, and (variant, sample index)."""
         place = sample.given.place
         variant = self._variants.get(str(sample.metadata.get("variant_id")))
         if variant is None:
@@ -256,30 +260,28 @@ class _Taking:
         if not isinstance(number, int):
             first = self._config.samples if variant.family == _REPEAT else 0
             number = first + (sample.given.sample or 0)
-        arm, engine = (
-            str(log.metadata.get(*item)) for item in (("arm", log.model), ("engine", ""))
-        )
-        _, requests = self._plan(log.model, engine)
+        arm = str(log.metadata.get("arm", log.model))
+        plan = self._plan(log.model, self._engines[log.name])
         key = self._rows.get((arm, variant.variant_id, number))
         if key is None:
             raise DataError(f"sample {number} of its variant is not planned", place=place)
-        return requests[key], (variant.variant_id, number)
+        return plan, key, (variant.variant_id, number)
 
-    def _plan(self, model: str, engine: str) -> tuple[tuple[Planned, ...], dict[str, Request]]:
+    def _plan(self, model: str, engine: str) -> Plan:
         found = self._plans.get((model, engine))
         if found is None:
             found = plan_requests(
                 self._config, model, engine, self._by_id, tuple(self._variants.values())
             )
-            self._refuse_another_arm(model, found[1])
+            self._refuse_another_arm(model, found)
             self._plans[model, engine] = found
-            self._rows |= {(row.model, row.variant_id, row.sample): row.key for row in found[0]}
+            self._rows |= {(row.model, row.variant_id, row.sample): row.key for row in found.rows}
         return found
 
-    def _refuse_another_arm(self, model: str, requests: Mapping[str, Request]) -> None:
+    def _refuse_another_arm(self, model: str, plan: Plan) -> None:
         """Raise ``UsageError`` when the study asked this model in a way that the log did not."""
         asked = {row.key for row in self._planned if _is_of(row, model)}
-        if not asked <= set(requests):
+        if not asked <= {row.key for row in plan.rows}:
             raise UsageError(
                 f"{self._folder.path} holds replies of {model} from another engine than the log "
                 "names; import it into a new folder"
@@ -287,9 +289,14 @@ class _Taking:
 
     def write_plan(self) -> tuple[Planned, ...]:
         """Write ``plan.parquet``: what was planned before of other models, and what came in."""
-        new = {row.model for rows, _ in self._plans.values() for row in rows}
+        new = {row.model for plan in self._plans.values() for row in plan.rows}
         rows = [row for row in self._planned if row.model not in new]
-        rows += [row for found, _ in self._plans.values() for row in found]
+        kept = {row.key for row in rows}
+        rows += [row for plan in self._plans.values() for row in plan.rows]
+        chains = {key: one for key, one in read_chains(self._folder).items() if key in kept}
+        for plan in self._plans.values():
+            chains |= plan.chains
+        write_chains(self._folder, chains)
         places = {
             row.model: number
             for number, name in enumerate(self._config.models)
@@ -303,23 +310,14 @@ class _Taking:
 
 
 def _engine_of(log: InspectLog) -> str:
-    return str(log.metadata.get("engine", ""))
+    """Return the engine that a log names, or the first whole sample of a task's log."""
+    if ENGINE in log.metadata:
+        return str(log.metadata[ENGINE])
+    whole = (item for item in log.samples() if not isinstance(item, DataError))
+    sample = next(whole, None)
+    return "" if sample is None else str(sample.metadata.get(ENGINE, ""))
 
 
 def _is_of(row: Planned, model: str) -> bool:
     """Whether a row is of a model; asked in one of several styles, the row's name says which."""
     return row.model == model or row.model.startswith(f"{model} [")
-
-
-def _reply(request: Request, sample: LogSample) -> Reply:
-    given = sample.given
-    return Reply(
-        key=request.key,
-        text=given.text,
-        reasoning=given.reasoning,
-        model_reported=given.model_reported or given.model,
-        stop_reason=given.stop_reason,
-        input_tokens=given.input_tokens,
-        output_tokens=given.output_tokens,
-        error=given.error,
-    )

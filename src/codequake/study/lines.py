@@ -29,7 +29,7 @@ class Lines:
                 closing = "" if closing in line else closing
                 continue
             if (table := _TABLE.match(line)) is not None:
-                prefix = _plain(table[2])
+                prefix = _indexed(_plain(table[2]), counts)
                 if table[1] == "[[":
                     counts[prefix] += 1
                     self._found.setdefault(prefix, number)
@@ -48,6 +48,17 @@ class Lines:
             cut = max(path.rfind("."), path.rfind("["))
             path = path[:cut] if cut > 0 else ""
         return 1
+
+
+def _indexed(path: str, counts: Counter[str]) -> str:
+    """Return a path whose lists stand at their last item: a table inside one belongs to that."""
+    found = ""
+    *outer, last = path.split(".")
+    for part in outer:
+        found += f".{part}" if found else part
+        if counts[found]:
+            found += f"[{counts[found] - 1}]"
+    return f"{found}.{last}" if found else last
 
 
 def _plain(key: str) -> str:

@@ -15,7 +15,7 @@ from codequake.canonical import canonical_json
 from codequake.codec import to_plain
 from codequake.errors import StorageError, UsageError
 from codequake.files import make_folder, write_bytes
-from codequake.journal import Replies, read_journal
+from codequake.journal import Replies
 from codequake.records import Measurement, Planned, Problem, Verdict
 from codequake.store import read_parquet, write_parquet
 from codequake.study.asking import Asked, write_plan
@@ -23,6 +23,7 @@ from codequake.study.config import StudyConfig
 from codequake.study.folder import FREE_SETTINGS, StudyFolder, joined_settings
 from codequake.study.progress import Notify
 from codequake.study.run import RunResult, finish_study, open_grader
+from codequake.study.staged import read_chains, read_replies, write_chains
 from codequake.study.stages import add_measurements, read_made
 
 __all__ = ["Merged", "merge_studies"]
@@ -98,9 +99,10 @@ def merge_studies(first: Path, second: Path, out: Path, *, workers: int, notify:
     with _appearing(out) as place:
         merged = StudyFolder(place)
         _copy_segments(a, b, merged)
-        _write_files(a, b, merged, config, planned, read_journal(merged.completions))
+        write_chains(merged, {**read_chains(b.folder), **read_chains(a.folder)})
+        _write_files(a, b, merged, config, planned, read_replies(merged))
     folder = StudyFolder(out)
-    known = read_journal(folder.completions)
+    known = read_replies(folder)
     shared = [key for key in a.known if key in b.known]
     result = finish_study(
         folder,
@@ -136,7 +138,7 @@ def _open_side(path: Path) -> _Side:
         folder,
         config,
         read_parquet(folder.plan, Planned),
-        read_journal(folder.completions),
+        read_replies(folder),
         {(item.variant_id, item.model, item.sample): item for item in verdicts},
         measured,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from codequake.canonical import canonical_json
 from codequake.codec import to_plain
 from codequake.journal import Replies
 from codequake.keys import new_request
-from codequake.models import render_messages
+from codequake.models import fill_stage, render_stages
 from codequake.records import (
     Completion,
     JsonText,
@@ -19,8 +20,11 @@ from codequake.records import (
     Variant,
 )
 from codequake.study.config import Decoding, StudyConfig, settings_of, styles_of
+from codequake.study.staged import Chain, calls_of, new_chain, next_call
 
 __all__ = [
+    "Plan",
+    "answered_calls",
     "arms_of",
     "completion_of",
     "completions_of",
@@ -62,14 +66,31 @@ def arms_of(config: StudyConfig) -> dict[str, tuple[str, str]]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every completion of one model, and what is asked for it.
+
+    ``requests`` are those of one call by ``Planned.key``, ``chains`` those of several.
+    """
+
+    rows: tuple[Planned, ...]
+    requests: dict[str, Request] = field(default_factory=dict)
+    chains: dict[str, Chain] = field(default_factory=dict)
+
+    @property
+    def rounds(self) -> int:
+        """How often the model has to be asked, one call after the other, until all is there."""
+        return max((len(chain.stages) for chain in self.chains.values()), default=1)
+
+
 def plan_requests(
     config: StudyConfig,
     model: str,
     engine: str,
     problems: Mapping[str, Problem],
     variants: Sequence[Variant],
-) -> tuple[tuple[Planned, ...], dict[str, Request]]:
-    """Return every completion of one model in the order of the variants, and the requests by key.
+) -> Plan:
+    """Return every completion of one model in the order of the variants, and what it asks for.
 
     ``clean`` and all changed prompts take sample indices 0 .. n-1, ``repeat`` takes n .. 2n-1 of
     the clean prompt, so that it is asked anew.  Variants with equal messages share a request.  Each
@@ -78,26 +99,50 @@ def plan_requests(
     decoding = decoding_text(decoding_of(config, model))
     planned: list[Planned] = []
     requests: dict[str, Request] = {}
+    chains: dict[str, Chain] = {}
     asked = [(style, variant) for style in styles_of(config, model) for variant in variants]
     for style, variant in asked:
         problem = problems[variant.problem_id]
         arm = _arm(config, model, style)
-        messages = render_messages(problem, variant, style, config.templates)
+        stages = render_stages(problem, variant, style, config.templates)
         first = config.samples if variant.family == _REPEAT else 0
         for sample in range(first, first + config.samples):
-            request = new_request(model, engine, messages, decoding, sample)
-            requests[request.key] = request
+            if len(stages) == 1:
+                messages = fill_stage(stages[0], ())
+                request = new_request(model, engine, messages, decoding, sample)
+                requests[request.key] = request
+                key = request.key
+            else:
+                chain = new_chain(model, engine, stages, decoding, sample)
+                chains[chain.key] = chain
+                key = chain.key
             planned.append(
-                Planned(problem.problem_id, variant.variant_id, arm, sample, decoding, request.key)
+                Planned(problem.problem_id, variant.variant_id, arm, sample, decoding, key)
             )
-    return tuple(planned), requests
+    return Plan(tuple(planned), requests, chains)
 
 
-def unanswered(requests: Mapping[str, Request], known: Replies) -> tuple[Request, ...]:
-    """Return the requests without a reply; a reply that is an error is asked for again."""
-    return tuple(
-        request for key, request in requests.items() if key not in known or known.failed(key)
-    )
+def unanswered(plan: Plan, known: Replies) -> tuple[Request, ...]:
+    """Return the requests that can be asked now and have no reply.
+
+    A reply that is an error is asked for again.  Of a chain this is one call, the next.
+    """
+    found = {
+        key: request
+        for key, request in plan.requests.items()
+        if key not in known or known.failed(key)
+    }
+    for chain in plan.chains.values():
+        call = next_call(chain, known)
+        if call is not None:
+            found[call.key] = call
+    return tuple(found.values())
+
+
+def answered_calls(plan: Plan, known: Replies) -> int:
+    """Return how many different requests of a plan have a reply, all calls of chains counted."""
+    calls = {call.key for chain in plan.chains.values() for call in calls_of(chain, known)}
+    return sum(key in known and not known.failed(key) for key in {*plan.requests, *calls})
 
 
 def completions_of(

@@ -20,7 +20,6 @@ from codequake.grading import (
     read_completions,
     refuse_unrunnable,
 )
-from codequake.journal import read_journal
 from codequake.problems import ProblemFile, read_set
 from codequake.records import Planned, Problem, Status, Verdict
 from codequake.store import read_parquet, write_jsonl
@@ -29,6 +28,7 @@ from codequake.study.config import GraderSettings
 from codequake.study.folder import StudyFolder
 from codequake.study.progress import Notify
 from codequake.study.run import open_grader
+from codequake.study.staged import read_replies
 from codequake.study.stages import grade_stage, read_made
 
 __all__ = ["Graded", "grade_file", "grade_source", "regrade_study"]
@@ -192,7 +192,7 @@ def regrade_study(
     problems = {item.problem_id: item for item in judges}
     variants = {item.variant_id: item for item in made.variants}
     planned = read_parquet(folder.plan, Planned)
-    replies = read_journal(folder.completions)
+    replies = read_replies(folder)
     before: dict[tuple[str, str, int], Verdict] = {}
     if folder.verdicts.exists():
         before = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import codequake
-from codequake.journal import Replies, read_journal
+from codequake.journal import Replies
 from codequake.metrics import StudyFacts, StudyRows, estimate_study
 from codequake.models import is_local
 from codequake.records import Estimate, JsonText, Planned, Problem, Verdict
@@ -18,6 +18,7 @@ from codequake.store import read_parquet, write_parquet
 from codequake.study.config import StudyConfig, settings_of
 from codequake.study.folder import StudyFolder
 from codequake.study.plan import arms_of, completions_of
+from codequake.study.staged import read_replies
 from codequake.study.stages import Made, read_made
 
 __all__ = ["StudyData", "estimate_stage", "read_study", "report_study", "tables_of"]
@@ -47,7 +48,7 @@ def read_study(folder: StudyFolder) -> StudyData:
         problems=read_parquet(folder.problems, Problem),
         made=read_made(folder),
         planned=read_parquet(folder.plan, Planned),
-        known=read_journal(folder.completions),
+        known=read_replies(folder),
         verdicts=read_parquet(folder.verdicts, Verdict),
         notes=folder.read_notes(),
     )

@@ -11,7 +11,6 @@ from typing import Any
 from codequake.canonical import canonical_json
 from codequake.errors import CheckFailedError, UsageError, UserError
 from codequake.grading import Grader, SandboxOracle, refuse_unrunnable, self_test
-from codequake.journal import read_journal
 from codequake.perturb import PERTURBATIONS, PerturbationSpec
 from codequake.ports import Oracle
 from codequake.problems import set_from
@@ -27,6 +26,7 @@ from codequake.study.prices import with_prices
 from codequake.study.progress import Notify
 from codequake.study.reporting import StudyData, estimate_stage, tables_of
 from codequake.study.sandboxes import open_sandbox
+from codequake.study.staged import read_replies
 from codequake.study.stages import (
     PENDING,
     Made,
@@ -265,7 +265,7 @@ def _grade(
     workers: int,
     notify: Notify,
 ) -> StudyData:
-    known = read_journal(folder.completions)
+    known = read_replies(folder)
     verdicts: tuple[Verdict, ...] = grade_stage(
         folder,
         asked.planned,
