@@ -17,9 +17,9 @@ from codequake.audit.copies import coincidence
 from codequake.audit.counts import Rounding, conventions, fitting_counts, nearest_counts, rounded
 from codequake.audit.flattened import possible_with, read_flattened, true_counts_that_fit
 from codequake.audit.reading import parse_printed
-from codequake.audit.uncertainty import compare_shares, fisher_exact, unpaired_interval
+from codequake.audit.uncertainty import compare_shares
 from codequake.errors import UsageError
-from codequake.stats import Interval, Missing
+from codequake.stats import Interval, Missing, fisher_exact, unpaired_interval
 
 
 def printed(text: str) -> Printed:

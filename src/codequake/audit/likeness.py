@@ -9,7 +9,7 @@ from itertools import combinations
 from codequake.audit.cells import Cell
 from codequake.audit.deltas import Counted, DeltaReading, counted
 from codequake.audit.totals import TotalReading
-from codequake.audit.uncertainty import fisher_exact
+from codequake.stats import fisher_exact
 
 __all__ = ["Alike", "Compared", "find_alike"]
 

@@ -14,8 +14,8 @@ from codequake.audit.likeness import Alike
 from codequake.audit.reading import read_cells
 from codequake.audit.relating import relate
 from codequake.audit.totals import Reading
-from codequake.audit.uncertainty import fisher_exact
 from codequake.errors import UnknownNameError
+from codequake.stats import fisher_exact
 
 __all__ = ["PAPERS", "PublishedCell", "judge_cells", "published_cells", "read_paper"]
 

@@ -14,6 +14,7 @@ from codequake.stats.paired import (
 )
 from codequake.stats.proportions import clopper_pearson, wilson
 from codequake.stats.results import Interval, Missing, mean
+from codequake.stats.unpaired import fisher_exact, unpaired_interval
 
 __all__ = [
     "Interval",
@@ -23,6 +24,7 @@ __all__ = [
     "bootstrap_mean",
     "clopper_pearson",
     "count_pairs",
+    "fisher_exact",
     "group_difference",
     "group_interval",
     "holm",
@@ -34,5 +36,6 @@ __all__ = [
     "paired_score_interval",
     "pass_at_k",
     "power_of_mcnemar",
+    "unpaired_interval",
     "wilson",
 ]
