@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from codequake.perturb.spec import NotApplicableError
 from codequake.problems.code_prompts import CodePrompt, join_code_prompt, read_code_prompt
+from codequake.problems.foreign_statements import keeps_own_layout
 from codequake.records import Problem
 from codequake.statements import SectionKind, Sentence, SpanKind, Statement
 
@@ -17,6 +18,7 @@ __all__ = [
     "TextSection",
     "formula_places",
     "join_sections",
+    "own_structure",
     "replace_formula",
     "sentence_text",
     "split_sections",
@@ -37,6 +39,16 @@ class TextSection:
     lead: str = ""
     indent: str = ""
     tail: str = ""
+
+
+def own_structure(problem: Problem) -> Statement:
+    """Return the structure of a statement that our own layout shows.
+
+    Raises ``NotApplicableError`` where there is none, or where others laid the statement out.
+    """
+    if problem.structure is None or keeps_own_layout(problem):
+        raise NotApplicableError("the problem has no structured statement")
+    return problem.structure
 
 
 def sentence_text(sentence: Sentence) -> str:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 
 from codequake.canonical import canonical_json
+from codequake.perturb.layout import own_structure
 from codequake.perturb.restoring import example_blocks, titled_parts
 from codequake.perturb.spec import (
     Draft,
@@ -18,9 +19,7 @@ from codequake.perturb.spec import (
     rng_of,
     step_of,
 )
-from codequake.problems.foreign_statements import keeps_own_layout
 from codequake.records import JsonText, Problem, Step, TaskKind
-from codequake.statements import Statement
 
 __all__ = ["example_reorder", "section_reorder"]
 
@@ -32,7 +31,7 @@ _MOST = 720
 def example_reorder(problem: Problem, request: Request) -> Iterator[Draft]:
     """Yield the prompt with its examples in each other order, numbered anew."""
     arguments_of(request.spec)
-    found = example_blocks(_structure(problem), problem.statement)
+    found = example_blocks(own_structure(problem), problem.statement)
     if found is None:
         raise NotApplicableError("the statement has no two numbered examples")
     before, blocks, after = found
@@ -47,7 +46,7 @@ def example_reorder(problem: Problem, request: Request) -> Iterator[Draft]:
 def section_reorder(problem: Problem, request: Request) -> Iterator[Draft]:
     """Yield the prompt with its titled sections in each other order, behind the task."""
     arguments_of(request.spec)
-    structure = _structure(problem)
+    structure = own_structure(problem)
     parts = titled_parts(structure, problem.statement)
     if parts is None or structure.sections[0].title or len(parts) < 3:
         raise NotApplicableError("the statement has no two titled sections behind the task")
@@ -56,12 +55,6 @@ def section_reorder(problem: Problem, request: Request) -> Iterator[Draft]:
         yield Draft(
             "\n\n".join([first, *(rest[at] for at in order)]), (step_of(request), _step(order))
         )
-
-
-def _structure(problem: Problem) -> Statement:
-    if problem.structure is None or keeps_own_layout(problem):
-        raise NotApplicableError("the problem has no structured statement")
-    return problem.structure
 
 
 def _orders(count: int, rng: random.Random) -> Iterator[tuple[int, ...]]:

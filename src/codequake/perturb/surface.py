@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from codequake.canonical import canonical_json
 from codequake.errors import UsageError
 from codequake.perturb.inert import ANY, own_sentences
-from codequake.perturb.layout import TextSection, join_sections, split_sections
+from codequake.perturb.layout import TextSection, join_sections, own_structure, split_sections
 from codequake.perturb.numerals import NAMES
 from codequake.perturb.spec import (
     Draft,
@@ -26,7 +26,6 @@ from codequake.perturb.spec import (
     step_of,
 )
 from codequake.perturb.spelling import may_slip, slip
-from codequake.problems.foreign_statements import keeps_own_layout
 from codequake.records import JsonText, Problem, Step, TaskKind
 from codequake.statements import SectionKind, SpanKind, Statement
 
@@ -177,9 +176,7 @@ def clause_injection(problem: Problem, request: Request) -> Iterator[Draft]:
 
 
 def _structure(problem: Problem) -> Statement:
-    structure = problem.structure
-    if structure is None or keeps_own_layout(problem):
-        raise NotApplicableError("the problem has no structured statement")
+    structure = own_structure(problem)
     if structure.sections[0].kind is not SectionKind.TASK:
         raise NotApplicableError("the statement does not open with the task")
     return structure
