@@ -252,6 +252,7 @@ def test_inspect_finds_our_tasks_by_name(tmp_path: Path) -> None:
         ("problems=nope", "nope"),
         ("samples=0", "samples is 0; allowed: a whole number from 1"),
         ("perturbations=storytale", "storytelling"),
+        ("perturbations=example_perturbation", "which a task cannot hold; allowed: -T folder=DIR"),
     ],
 )
 def test_wrong_arguments_are_one_sentence(argument: str, sentence: str) -> None:

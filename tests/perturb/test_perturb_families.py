@@ -130,6 +130,19 @@ def test_a_told_task_keeps_little_of_the_wording(family: str) -> None:
     assert max(shares) <= 0.25
 
 
+def test_without_sentences_of_a_world_more_than_half_of_the_wording_stays() -> None:
+    """What the README says of quake-100, whose worlds have no sentences of their own yet."""
+    shares = []
+    for problem in load_set("quake-100"):
+        assert problem.structure is not None
+        task = problem.structure.sections[0].sentences
+        made = make_variants(problem, [spec("storytelling", 2)], seed=1, oracle=None).variants
+        found = [surviving_share(task, variant.text.split("\n")[0]) for variant in made]
+        shares += [share for share in found if share is not None]
+    assert len(shares) == 200
+    assert 0.5 < sum(shares) / len(shares) < 0.65
+
+
 def test_distracting_sentences_stand_among_the_constraints() -> None:
     for variant in DISTRACTED:
         problem = COUNT if variant.problem_id == COUNT.problem_id else SOLVE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.study.small_study import RESULTS, results, small_study
+from tests.study.small_study import results, small_study
 
 from codequake.problems import whole_set
 from codequake.records import Estimate, Problem, Status, TaskKind, Variant, Verdict
@@ -78,7 +78,9 @@ def test_each_variant_is_judged_by_its_oracle(tmp_path: Path) -> None:
         judge = oracles.get(variants[verdict.variant_id].oracle_id)
         assert judge is None or len(verdict.tests) == len(judge.tests)
     assert statuses["hard_negation"] == {Status.WRONG_ANSWER}
-    assert all(found == {Status.PASSED} for name, found in statuses.items() if "_n" not in name)
+    assert all(
+        found == {Status.PASSED} for name, found in statuses.items() if name != "hard_negation"
+    )
     compared = {
         item.family
         for item in read_parquet(out / "estimates.parquet", Estimate)
@@ -87,7 +89,7 @@ def test_each_variant_is_judged_by_its_oracle(tmp_path: Path) -> None:
     assert compared == {"example_perturbation"}
     assert result.pending == 0
     report = json.loads((out / "report" / "report.json").read_text("utf-8"))
-    assert report
+    assert report["counts"]["problems"] == 2
 
 
 def test_it_resumes_regrades_merges_and_repeats(tmp_path: Path) -> None:
@@ -106,7 +108,6 @@ def test_it_resumes_regrades_merges_and_repeats(tmp_path: Path) -> None:
     assert (tmp_path / "both" / "oracles.parquet").read_bytes() == (
         one / "oracles.parquet"
     ).read_bytes()
-    assert set(RESULTS) <= set(first)
 
 
 def test_a_dry_run_counts_what_has_to_be_drawn(tmp_path: Path) -> None:
