@@ -17,9 +17,9 @@ class Measures:
     ``lines`` are those that are not blank; a line may count among ``code_lines``,
     ``comment_lines`` and ``docstring_lines`` (which have the blank ones inside) at once.
     ``tokens`` are those of code, an f-string and a docstring being one each.  ``nodes`` are those
-    of the syntax tree, ``None`` for C and
-    C++.  ``complexity`` is one more than the number of decisions (McCabe, IEEE TSE 2 (1976) 308)
-    over the whole text.  ``approximate``: it was counted in tokens, without the preprocessor.
+    of the syntax tree, ``None`` for C and C++.  ``complexity`` is one more than the number of
+    decisions (McCabe, IEEE TSE 2 (1976) 308) over the whole text.  ``approximate``: it was counted
+    in tokens, without the preprocessor.
     ``names`` are the identifiers that the program defines, takes or uses, attributes left out;
     ``literals`` its numbers and texts.  Both are sorted, each once.
     """

@@ -38,10 +38,7 @@ _Rows = set[int]
 
 
 def measure_python(program: str) -> Measures | Unmeasured:
-    """Return the measures of a Python program, or why it has none.
-
-    The counts are the same on every supported version of Python.
-    """
+    """Return the measures of a Python program, or why it has none."""
     text = one_line_end(program)
     tree = parse_python(text)
     if isinstance(tree, Unparsed):
