@@ -105,10 +105,10 @@ def plan_requests(
         problem = problems[variant.problem_id]
         arm = _arm(config, model, style)
         stages = render_stages(problem, variant, style, config.templates)
+        messages = fill_stage(stages[0], ())
         first = config.samples if variant.family == _REPEAT else 0
         for sample in range(first, first + config.samples):
             if len(stages) == 1:
-                messages = fill_stage(stages[0], ())
                 request = new_request(model, engine, messages, decoding, sample)
                 requests[request.key] = request
                 key = request.key
