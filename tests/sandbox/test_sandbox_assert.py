@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -312,7 +313,9 @@ def test_what_a_test_does_with_answers_counts_against_them(
     monkeypatch.setattr(material, "_JUDGE_CPU_SECONDS", 0.0)
     loop = "while solve(1): pass"
     grow = "x = [solve(1)]\nwhile True: x = x + x"
-    outcome = outcome_of(backend, ECHO, loop, limits=SHORT)
+    # A fast machine asks for more than 1 MiB of answers before the time is up.
+    roomy = dataclasses.replace(SHORT, output_bytes=Limits().output_bytes)
+    outcome = outcome_of(backend, ECHO, loop, limits=roomy)
     assert outcome.runs[0].ending is Ending.TIMEOUT
     outcome = outcome_of(backend, ECHO, "solve(1)\nwhile True: pass", limits=SHORT)
     assert outcome.runs[0].ending is Ending.TIMEOUT
